@@ -1,0 +1,1 @@
+"""What is true? The only writer of the record of conversations."""

@@ -1,0 +1,1 @@
+"""Who speaks? One package per host, each independent of the others."""

@@ -1,0 +1,1 @@
+"""What is stored? Frozen values, their keys and their only codec."""
