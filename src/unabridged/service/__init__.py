@@ -1,0 +1,1 @@
+"""What can be asked? One table of operations, which every surface is made from."""

@@ -1,0 +1,393 @@
+"""What each operation takes and gives, as plain typed values.
+
+Times in answers are ISO 8601 in UTC; ids are lowercase hexadecimal. Fields that `docs/reference/operations.md` lists are
+stable; more may be added.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+
+class Request(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """The base of all requests: an unknown field is refused."""
+
+
+class Answer(msgspec.Struct, frozen=True):
+    """The base of all answers."""
+
+
+# --- asking -------------------------------------------------------------------------------------------------------
+
+
+class Filters(Request):
+    """What to look at: everything is optional and narrows. Times are ISO 8601 or a relative span like `7d`."""
+
+    kinds: list[str] = []  # event kinds (text, tool-call, …) or document kinds
+    roles: list[str] = []
+    tools: list[str] = []
+    hosts: list[str] = []
+    path: str = ""  # a file path, or the end of one, that the event names
+    since: str = ""
+    until: str = ""
+    session: str = ""  # any name of a session
+    branch: str = "all"  # "all", or "current": the lineage of the session's current leaf
+    exclude: list[str] = []  # source keys visible in the live window, at most 1,000
+    side: bool = True  # include subagents
+
+
+class SearchRequest(Request):
+    """Search: any string is a valid query."""
+
+    query: str
+    limit: int = 10
+    scope: str = ""  # session, project, all; empty: what is granted
+    project: str = ""  # a path or project id; empty: the handshake's project
+    filters: Filters = Filters()
+    semantic: str = "auto"
+    operators: bool = False  # explicit query mode
+    cursor: str = ""
+    explain: bool = False
+    expansion: list[str] = []
+    per_session: int = 0  # at most so many hits of one session; 0: no limit
+
+
+class Hit(Answer):
+    """One passage. `bytes` is the range of UTF-8 bytes in the document's text."""
+
+    document: str
+    version: int
+    kind: str
+    score: float
+    band: str  # high, moderate, some, low
+    match: list[str]  # exact, lexical, phrase, …
+    snippet: str
+    locator: str
+    handle: str
+    session: str
+    host: str
+    host_session: str
+    source_keys: list[str]
+    time: str
+    bytes: tuple[int, int]
+    title: str = ""
+    role: str = ""
+    tool: str = ""
+    event: str = ""
+    terms: list[str] = []
+    expanded: list[str] = []
+    margin: float = 0.0
+    tokens: int = 0  # what recalling it costs
+    similar: int = 0  # near-duplicates collapsed into it
+    superseded: bool = False
+    completeness: str = "complete"
+    project: str = ""
+
+
+class SearchAnswer(Answer):
+    """What was found, and how complete that is. status: ok, empty, index-behind, partial, failed."""
+
+    status: str
+    hits: list[Hit]
+    next: str
+    account: dict[str, Any]
+    explain: list[dict[str, Any]] = []
+
+
+class GrepRequest(Request):
+    """A regular expression (RE2) or literal over the archive's text, in log order."""
+
+    pattern: str
+    literal: bool = False
+    ignore_case: bool = False
+    limit: int = 50
+    scope: str = ""
+    project: str = ""
+    filters: Filters = Filters()
+    cursor: str = ""
+
+
+class RecallRequest(Request):
+    """Exact text around one place: a locator, a short handle, a document or event id, or a source key."""
+
+    target: str
+    neighbors: int = 0  # windows before and after, at most 32
+    max_tokens: int = 2_000  # at most 100,000
+    cursor: str = ""
+    project: str = ""
+    scope: str = ""
+    envelope: bool = False  # also rendered for a model, as delimited quoted data
+    whole: bool = False  # prefer the complete turn when it fits
+
+
+class RecallAnswer(Answer):
+    """An exact passage. status: resolved, expired, superseded, missing, locator-invalid, lease-expired, erased,
+    out-of-scope."""
+
+    status: str
+    text: str
+    document: str
+    version: int
+    bytes: tuple[int, int]
+    source_keys: list[str]
+    session: str
+    time: str
+    omitted: dict[str, Any]
+    next: str
+    host: str = ""
+    host_session: str = ""
+    kind: str = ""
+    title: str = ""
+    digest: str = ""
+    redactions: int = 0
+    tokens: int = 0
+    before: str = ""  # continuation towards earlier text
+    envelope: str = ""
+    events: list[dict[str, Any]] = []
+    replaced_by: str = ""
+
+
+# --- sessions -----------------------------------------------------------------------------------------------------
+
+
+class SessionsRequest(Request):
+    """Archived sessions, newest first."""
+
+    host: str = ""
+    project: str = ""
+    limit: int = 1_000
+    cursor: str = ""
+
+
+class SessionRow(Answer):
+    """One session."""
+
+    session: str
+    host: str
+    host_session: str
+    parent: str
+    project: str
+    title: str
+    started: str
+    ended: str
+    events: int
+    origins: list[str]
+    relation: str = ""
+    cwd: str = ""
+    redactions: int = 0
+
+
+class SessionsAnswer(Answer):
+    """A page of sessions."""
+
+    sessions: list[SessionRow]
+    next: str = ""
+
+
+class ShowRequest(Request):
+    """The events of a session in order (or one document or event)."""
+
+    target: str
+    limit: int = 200
+    cursor: str = ""
+    max_bytes: int = 1_048_576
+    reasoning: bool = False
+
+
+class ShowAnswer(Answer):
+    """A page of events: dicts with seq, event, role, kind, tool, time, source_key, text, bytes, flags."""
+
+    session: SessionRow
+    events: list[dict[str, Any]]
+    next: str = ""
+
+
+class OriginalRequest(Request):
+    """A page of a session's original bytes."""
+
+    session: str
+    origin: str = ""  # path or id; empty: the session's main transcript
+    offset: int = 0
+    limit: int = 4_194_304
+    allow_gaps: bool = False
+    listing: bool = False  # only the list of origins, no bytes
+
+
+class OriginalAnswer(Answer):
+    """Base64 of the bytes at `offset`; `done` when they reach the end. `identical` is true when nothing was redacted."""
+
+    origins: list[dict[str, Any]]
+    origin: str
+    path: str
+    name: str  # where the host itself would look for it, below its sessions root
+    size: int
+    offset: int
+    data: str
+    done: bool
+    redactions: int
+    identical: bool
+    generation: int = 1
+
+
+# --- importing ----------------------------------------------------------------------------------------------------
+
+
+class ImportRequest(Request):
+    """Paths to import; none: every host's own places. Progress comes as notifications."""
+
+    paths: list[str] = []
+    host: str = ""
+    dry_run: bool = False
+    verify: bool = False  # re-hash unchanged files
+    env: dict[str, str] = {}  # the caller's overrides of where hosts keep sessions (names that host packages declare)
+
+
+class ImportAnswer(Answer):
+    """What an import did, with every line accounted for."""
+
+    sessions: int
+    events: int
+    documents: int
+    lines: dict[str, int]  # read, new, known, unreadable
+    bytes: int
+    seconds: float
+    problems: list[dict[str, Any]]  # path, line, code, message
+    files: int = 0
+    skipped: int = 0  # unchanged files
+    redactions: int = 0
+    hosts: dict[str, int] = {}
+    found: list[dict[str, Any]] = []  # dry run: what would be read
+    searchable: bool = True
+    problems_omitted: int = 0
+
+
+class NotifyRequest(Request):
+    """A host says that a transcript grew (from a hook or a tail); returns at once."""
+
+    path: str
+    host: str = ""
+    event: str = ""
+    session: str = ""
+
+
+class NoteRequest(Request):
+    """Admit a note. `request` makes a retry answer the first outcome."""
+
+    text: str
+    request: str = ""
+    project: str = ""
+    title: str = ""
+    subject_key: str = ""
+    supersedes: str = ""
+
+
+class NoteAnswer(Answer):
+    """The note's document."""
+
+    document: str
+    version: int
+    event: str
+    position: int
+    replayed: bool = False
+
+
+# --- the service itself -------------------------------------------------------------------------------------------
+
+
+class Empty(Request):
+    """Nothing to say."""
+
+
+class StatusAnswer(Answer):
+    """How things are, in a few numbers."""
+
+    ok: bool
+    version: str
+    store: dict[str, Any]
+    index: dict[str, Any]
+    daemon: dict[str, Any]
+    hosts: list[dict[str, Any]]
+    problems: list[dict[str, Any]] = []
+
+
+class StatsAnswer(Answer):
+    """Counts and sizes."""
+
+    ok: bool
+    totals: dict[str, Any]
+    projects: list[dict[str, Any]]
+    disk: dict[str, Any]
+    operations: list[dict[str, Any]] = []
+
+
+class VerifyRequest(Request):
+    """Check every invariant; `deep` also decompresses and re-hashes everything."""
+
+    deep: bool = True
+    project: str = ""
+
+
+class VerifyAnswer(Answer):
+    """Every violation found (at most `limit` listed)."""
+
+    ok: bool
+    checked: dict[str, int]
+    violations: list[dict[str, Any]]
+    seconds: float
+
+
+class DoctorRequest(Request):
+    """Look for what is wrong; `fix` repairs what can be repaired safely."""
+
+    fix: bool = False
+
+
+class DoctorAnswer(Answer):
+    """Each check with its result: dicts with check, ok, detail, hint, fixed."""
+
+    ok: bool
+    checks: list[dict[str, Any]]
+
+
+class IndexRequest(Request):
+    """An action on the index: status, rebuild, verify."""
+
+    action: str = "status"
+    wait: bool = True
+
+
+class IndexAnswer(Answer):
+    """The index's state."""
+
+    ok: bool
+    status: dict[str, Any]
+
+
+class ProjectRequest(Request):
+    """An action on projects: list, show, link, unlink."""
+
+    action: str = "list"
+    path: str = ""
+    other: str = ""
+
+
+class ProjectAnswer(Answer):
+    """The projects that the action concerns."""
+
+    projects: list[dict[str, Any]]
+
+
+class ShutdownRequest(Request):
+    """Ask the daemon to drain and stop."""
+
+    reason: str = ""
+
+
+class PingAnswer(Answer):
+    """The daemon is there."""
+
+    ok: bool
+    pid: int
+    version: str
