@@ -471,6 +471,8 @@ def by_code() -> dict[str, type[UnabridgedError]]:
 
 
 def from_dict(data: dict[str, Any]) -> UnabridgedError:
-    """Build the error that `to_dict` described; an unknown code becomes a plain `ServiceError` that keeps the message."""
+    """Build the error that `to_dict` described; an unknown code becomes a `ServiceError` that keeps the message."""
     cls = by_code().get(str(data.get("code")), ServiceError)
-    return cls(str(data.get("message", "")), hint=str(data.get("hint", "")), **dict(data.get("details") or {}))
+    return cls(
+        str(data.get("message", "")), hint=str(data.get("hint", "")), **dict(data.get("details") or {})
+    )

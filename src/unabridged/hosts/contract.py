@@ -1,8 +1,8 @@
 """What a host package provides: where its sessions are, how a line is read, how a session is written back.
 
-A package `hosts/<name>/` holds `discover.py`, `read.py`, `write.py` and a `HOST: Host` in its `__init__`. Readers are pure:
-they get bytes and return values, keep all their state in `state()`, never touch the file system (discovery and row feeds
-excepted), never raise on bad input. One bad line never costs more than itself.
+A package `hosts/<name>/` holds `discover.py`, `read.py`, `write.py` and a `HOST: Host` in its `__init__`. Readers are
+pure: they get bytes and return values, keep all their state in `state()`, never touch the file system (discovery and
+row feeds excepted), never raise on bad input. One bad line never costs more than itself.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from unabridged.schema.ids import Micros
 
 
 class Ref(msgspec.Struct, frozen=True, gc=False):
-    """A string that stands decoded in the line's JSON: `path` = (number of the JSON value on its line, keys…), `text` = it."""
+    """A string that stands decoded in the line's JSON: `path` = (number of the JSON value on its line, keys…)."""
 
     path: tuple[int | str, ...]
     text: str
@@ -27,7 +27,7 @@ Piece = str | Ref  # literal text of the rendering, or a string of the original
 
 
 class MediaRef(msgspec.Struct, frozen=True, gc=False):
-    """An image or file of a block: where its base64 (or data URL) stands in the line; `size` is of the decoded bytes."""
+    """An image or file of a block: where its base64 (or data URL) stands in the line; `size`: decoded bytes."""
 
     media_type: str
     size: int
@@ -38,11 +38,12 @@ class MediaRef(msgspec.Struct, frozen=True, gc=False):
 class Block(msgspec.Struct, frozen=True, gc=False):
     """One content block of one message, as a neutral value.
 
-    native: the host's own id as it stands in a source key behind `host:session:` (`<uuid>`, `<uuid>#1`, `L12@1`), without
-        any revision. identity: what names the block across sessions and copies (equal for a fork's copy, different for
-        unrelated blocks). flags: bits of `schema.records` (HUMAN, SIDE, ECHO, HIDDEN, ERROR, SUMMARY, META).
-        pieces: the deterministic rendering, in order; empty for HIDDEN reasoning. parent: native id of the message before
-        it in the host's tree. session: host session id of this row where it differs from the reader's, else "".
+    native: the host's own id as it stands in a source key behind `host:session:` (`<uuid>`, `<uuid>#1`, `L12@1`),
+        without any revision. identity: what names the block across sessions and copies (equal for a fork's copy,
+        different for unrelated blocks). flags: bits of `schema.records` (HUMAN, SIDE, ECHO, HIDDEN, ERROR, SUMMARY,
+        META).
+        pieces: the deterministic rendering, in order; empty for HIDDEN reasoning. parent: native id of the message
+        before it in the host's tree. session: host session id of this row where it differs from the reader's, else "".
     """
 
     native: str
@@ -75,8 +76,8 @@ class SessionNews(msgspec.Struct, frozen=True, gc=False):
 
 
 class Problem(msgspec.Struct, frozen=True, gc=False):
-    """Why a line could not be read: a stable code (`not-json`, `not-utf8`, `not-an-object`, `too-long`, …) and a message
-    without content."""
+    """Why a line could not be read: a stable code (`not-json`, `not-utf8`, `not-an-object`, `too-long`, …) and a
+    message without content."""
 
     code: str
     message: str
@@ -121,7 +122,7 @@ class LineReader(Protocol):
 
 
 class Candidate(msgspec.Struct, frozen=True):
-    """A transcript found on disk. kind: "file" (lines), "rows" (a database of the host), "sidecar" (opaque companion)."""
+    """A transcript found on disk. kind: "file" (lines), "rows" (a host's database), "sidecar" (opaque companion)."""
 
     path: str
     kind: str

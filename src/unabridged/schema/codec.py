@@ -1,7 +1,7 @@
 """The one codec between frozen records and stored bytes.
 
-A stored value is `format version (1 byte), kind tag (1 byte), MessagePack array of the record's fields, first 8 bytes of
-the SHA-256 over all before`. Fields are only ever appended to a record, each with a default, so that an older value
+A stored value is `format version (1 byte), kind tag (1 byte), MessagePack array of the record's fields, first 8 bytes
+of the SHA-256 over all before`. Fields are only ever appended to a record, each with a default, so that an older value
 decodes; a newer format version is refused. `docs/format.md` describes every kind.
 """
 

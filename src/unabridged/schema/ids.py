@@ -65,7 +65,9 @@ def event_id(identity: IdentityHash, digest: Digest) -> EventId:
 
 def document_id(kind: str, first: bytes, digest: Digest) -> DocumentId:
     """Return the id of a document from its kind, what it begins with, and its content digest."""
-    return DocumentId(hashed(IDENTITY_BYTES, "document", kind, first) + digest[: EVENT_ID_BYTES - IDENTITY_BYTES])
+    return DocumentId(
+        hashed(IDENTITY_BYTES, "document", kind, first) + digest[: EVENT_ID_BYTES - IDENTITY_BYTES]
+    )
 
 
 def source_hash(source_key: str) -> SourceHash:

@@ -14,7 +14,8 @@ from unabridged.errors import InvalidInput, LimitExceeded
 
 KEY_VERSION = 1
 MAX_KEY_BYTES = 2047  # bytes; longer keys are refused, so that every engine can hold and page over them
-MAX_INTEGER = 2**63 - 1  # the largest integer that every engine orders correctly (PostgreSQL's bigint is signed)
+# The largest integer that every engine orders correctly (PostgreSQL's bigint is signed).
+MAX_INTEGER = 2**63 - 1
 
 KeyPart = bytes | int | str
 
@@ -59,7 +60,7 @@ FIXED32 = PartType("fixed", 32)
 
 
 def encode(tag: int, index: int, types: Sequence[PartType], parts: Sequence[KeyPart]) -> bytes:
-    """Encode a key, or a prefix of one when there are fewer parts than types; raise `LimitExceeded` over 2,047 bytes."""
+    """Encode a key, or a prefix of one when parts are fewer than types; raise `LimitExceeded` over 2,047 bytes."""
     out = bytearray((KEY_VERSION, tag, index))
     for kind, part in zip(types, parts, strict=False):
         out += kind.encode(part)

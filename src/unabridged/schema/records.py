@@ -26,8 +26,8 @@ from unabridged.schema.ids import (
 from unabridged.schema.keys import FIXED16, FIXED20, FIXED32, TEXT, UINT
 from unabridged.schema.kinds import Index, Kind
 
-# A piece of a rendering: literal text; or a reference into the decoded JSON of the original line, whose first element is
-# the number of the JSON value on its line (0 unless several are glued together) and the rest object keys and array
+# A piece of a rendering: literal text; or a reference into the decoded JSON of the original line, whose first element
+# is the number of the JSON value on its line (0 unless several are glued together) and the rest object keys and array
 # indexes; or [CHUNK, hexadecimal digest, …] for payload that is kept as chunks.
 Piece = str | list[int | str]
 CHUNK = -1
@@ -121,7 +121,7 @@ class Generation(msgspec.Struct, frozen=True, array_like=True):
     source_offset: int = 0  # bytes of the host's file consumed
     stored_offset: int = 0  # bytes of the kept original; differs after a redaction
     lines: int = 0
-    fingerprint: bytes = b""  # chained digest of the consumed prefix: H(previous, SHA-256 of each segment's source)
+    fingerprint: bytes = b""  # digest of the consumed prefix: H(previous, SHA-256 of each segment's source)
     head: bytes = b""  # SHA-256 of the first bytes (see archive/admission), to notice a replaced file cheaply
     tail: bytes = b""  # SHA-256 of the last consumed bytes
     inode: int = 0

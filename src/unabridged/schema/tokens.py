@@ -10,10 +10,11 @@ from __future__ import annotations
 import math
 
 IMAGE_TOKENS = 1600  # tokens; a fixed proxy for one image, near the largest that the providers bill
-STRICT_MARGIN = 1.25  # factor; the estimate's 5th percentile against the largest current tokenizer is 0.74-1.10
+# Factor; the estimate's 5th percentile against the largest current tokenizer is 0.74-1.10.
+STRICT_MARGIN = 1.25
 
-# Weights per byte class, fitted on held-out samples of prose, code, logs, base64, CJK, Cyrillic and Hangul to the larger
-# of two current tokenizers (2026-11; the fit and its error are described in docs/decisions).
+# Weights per byte class, fitted on held-out samples of prose, code, logs, base64, CJK, Cyrillic and Hangul to the
+# larger of two current tokenizers (2026-11; the fit and its error are described in docs/decisions).
 _LOWER, _UPPER, _DIGIT, _SPACE, _BREAK, _OTHER = 0.296, 1.478, 0.744, 0.257, 0.116, 0.873
 _CONTINUATION, _LEAD2, _LEAD3, _LEAD4 = 0.292, 0.12, 0.427, 1.0
 

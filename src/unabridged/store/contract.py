@@ -79,7 +79,7 @@ class Snapshot(Reader, Protocol):
 
 @dataclass(slots=True)
 class Batch:
-    """What a plan wants written, in order: ("create" | "put" | "delete" | "expect", kind, record or key[, expected])."""
+    """What a plan wants written, in order: ("create" | "put" | "delete" | "expect", kind, record or key)."""
 
     ops: list[tuple[str, Kind[Any], Any]] = field(default_factory=list[tuple[str, Kind[Any], Any]])
     result: Any = None  # what `commit` returns
@@ -93,7 +93,7 @@ class Batch:
         self.ops.append(("put", kind, record))
 
     def delete(self, kind: Kind[Any], key: tuple[KeyPart, ...]) -> None:
-        """Remove a record where there is one. The only way to remove from an append-only kind is erasure, which uses it."""
+        """Remove a record where there is one; from an append-only kind only erasure does."""
         self.ops.append(("delete", kind, key))
 
     def expect(self, kind: Kind[R], key: tuple[KeyPart, ...], record: R | None) -> None:
