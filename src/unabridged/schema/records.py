@@ -149,7 +149,10 @@ class Segment(msgspec.Struct, frozen=True, array_like=True):
     codec: int  # 0 stored, 1 zstd
     dictionary: int  # version of the shipped dictionary, 0: none
     data: bytes
-    provisional: bool = False
+    source: int = 0  # where it began in the host's file
+    source_size: int = 0
+    source_digest: bytes = b""  # of the host's bytes; empty where they are the kept bytes (nothing was redacted)
+    provisional: bool = False  # an unfinished last line: replaced when the host goes on
 
 
 class Media(msgspec.Struct, frozen=True, array_like=True):
@@ -205,7 +208,6 @@ class Path(msgspec.Struct, frozen=True, array_like=True):
     event: Ordinal
     source: SourceHash  # of the whole source key
     native: str  # with ~revision where the host changed the block
-    turn: int  # seq of the turn's first step
 
 
 class Alias(msgspec.Struct, frozen=True, array_like=True):
@@ -403,7 +405,7 @@ PATH = Kind(
     "path",
     Path,
     (_P, ("session", FIXED16), ("seq", UINT)),
-    (Index(1, "source", (_P, ("source", FIXED16))),),
+    (Index(1, "source", (_P, ("source", FIXED16)), unique=True),),
     append_only=True,
 )
 ALIAS = Kind(10, "alias", Alias, (_P, ("source", FIXED16), ("event", UINT)), append_only=True)

@@ -58,6 +58,12 @@ class Reader(Protocol):
         """
         ...
 
+    def lookup(
+        self, kind: Kind[Any], index: str, keys: Sequence[tuple[KeyPart, ...]]
+    ) -> list[tuple[KeyPart, ...] | None]:
+        """Return, for each whole key of a unique index, the key of the record that it names, or None. Point reads."""
+        ...
+
     def count(self, kind: Kind[Any], prefix: tuple[KeyPart, ...], *, index: str = "") -> int:
         """Return how many records (or index entries) begin with `prefix`."""
         ...
