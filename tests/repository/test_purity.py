@@ -1,0 +1,83 @@
+"""Where the world comes in: environment, home, clock, randomness, terminal."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from tests.repository.source import BELOW_DAEMON, Module, imported, modules, unexplained
+
+# The only readers of the environment: the settings, and the file that a host runs for its hooks, which imports
+# nothing of ours. Each may also be a folder.
+ENVIRONMENT_READERS = re.compile(r"daemon/config(\.py|/.*\.py)|.*hook\.py")
+
+# path -> why it may read the environment as well.
+READS_ENVIRONMENT: dict[str, str] = {}
+
+ENVIRONMENT = {"os.environ", "os.environb", "os.getenv", "os.getenvb", "environ", "getenv"}
+
+# Modules that tell the time or roll dice.
+CLOCKS_AND_DICE = {"time", "random", "secrets"}
+
+# path -> why it may import one of them although it lies below daemon.
+HAS_A_CLOCK: dict[str, str] = {}
+
+# Calls that read clock, dice, home or terminal without such an import.
+IMPURE_CALLS = re.compile(
+    r"(datetime\.)*(datetime|date)\.(now|utcnow|today)|(uuid\.)?uuid[14]|(os\.)?urandom"
+    r"|(pathlib\.)?Path\.(home|cwd)|os\.(path\.expanduser|path\.expandvars|getcwd|getlogin|getpid)"
+    r"|print|input|getpass\.getpass|getpass|breakpoint"
+)
+
+# path -> why it may call one of them although it lies below daemon.
+IMPURE: dict[str, str] = {}
+
+
+def below_daemon() -> list[Module]:
+    return [module for module in modules() if module.layer in BELOW_DAEMON and module.path[-7:] != "hook.py"]
+
+
+def test_only_the_settings_read_the_environment() -> None:
+    found: dict[str, object] = {}
+    for module in modules():
+        if ENVIRONMENT_READERS.fullmatch(module.path):
+            continue
+        reads = sorted({line for line, name in module.called() if name in ENVIRONMENT and imports_os(module)})
+        if reads:
+            found[module.path] = f"line {reads}"
+    assert unexplained(found, READS_ENVIRONMENT) == []
+
+
+def imports_os(module: Module) -> bool:
+    """A local variable may be called `environ`; it is the environment only in a module that imports `os`."""
+    statements = [node for node in ast.walk(module.tree) if isinstance(node, ast.Import | ast.ImportFrom)]
+    return any("os" in imported(node) for node in statements)
+
+
+def test_below_the_daemon_no_module_imports_a_clock_or_dice() -> None:
+    found: dict[str, object] = {}
+    for module in below_daemon():
+        for node in ast.walk(module.tree):
+            if isinstance(node, ast.Import | ast.ImportFrom) and CLOCKS_AND_DICE & set(imported(node)):
+                found[module.path] = f"line {node.lineno}"
+    assert unexplained(found, HAS_A_CLOCK) == []
+
+
+def test_below_the_daemon_no_module_asks_the_clock_the_home_or_the_terminal() -> None:
+    found: dict[str, object] = {}
+    for module in below_daemon():
+        for node in ast.walk(module.tree):
+            if isinstance(node, ast.Call):
+                name = ast.unparse(node.func)
+                if IMPURE_CALLS.fullmatch(name) or name.endswith(".expanduser"):
+                    found[module.path] = f"line {node.lineno}: {name}()"
+    assert unexplained(found, IMPURE) == []
+
+
+def test_the_patterns_find_what_they_are_for() -> None:
+    impure = "datetime.now datetime.datetime.now date.today uuid.uuid4 uuid4 os.urandom Path.home print input"
+    assert [call for call in impure.split() if not IMPURE_CALLS.fullmatch(call)] == []
+    pure = "self.now clock.now snapshot.print uuid.UUID os.fsync Path.read_bytes"
+    assert [call for call in pure.split() if IMPURE_CALLS.fullmatch(call)] == []
+    assert ENVIRONMENT_READERS.fullmatch("daemon/config.py")
+    assert not ENVIRONMENT_READERS.fullmatch("daemon/transport.py")
