@@ -10,7 +10,7 @@ from tests.repository.source import PACKAGE, ROOT, Function
 TESTS = ROOT / "tests"
 
 # Folders of tests/ that mirror no folder of the package: suites of their own, and what tests share.
-SUITES = {"clients", "data", "end_to_end", "fault", "golden", "hazards", "repository", "support"}
+SUITES = {"clients", "data", "docs", "end_to_end", "fault", "golden", "hazards", "repository", "support"}
 
 # Calls that fail a test, beside `assert`.
 CHECKING_CALLS = {"raises", "fail", "run_state_machine_as_test"}
