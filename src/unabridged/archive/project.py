@@ -1,0 +1,73 @@
+"""Which project a working directory belongs to.
+
+A project's root is the real path of the git working tree's common directory (so that worktrees of one repository are one
+project), else the working directory itself. A worktree is joined only when the common directory's own entry points back
+at it, because a `.git` file in a hostile folder could otherwise claim another project. Never a basename, never a remote
+URL, never `/`.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+MAX_DEPTH = 64  # folders walked upwards
+MAX_POINTER = 4_096  # bytes read of a `.git` file
+
+
+def root_of(cwd: str, host: str) -> str:
+    """Return the project root for a session's first recorded working directory (or "" when none was recorded)."""
+    if not cwd or not cwd.startswith("/") and ":" not in cwd:
+        return f"host:{host}"
+    path = Path(cwd)
+    if not path.is_absolute() or not _is_dir(path):
+        return _named(cwd, host)
+    real = Path(os.path.realpath(path))
+    for folder in [real, *real.parents][:MAX_DEPTH]:
+        found = _git_root(folder)
+        if found is not None:
+            real = found
+            break
+    return f"host:{host}" if str(real) == real.anchor else str(real)
+
+
+def _named(cwd: str, host: str) -> str:
+    """Return a root for a folder that is not on this machine: its path as it was recorded."""
+    plain = cwd.rstrip("/\\")
+    return plain if plain and not plain.endswith(":") else f"host:{host}"
+
+
+def _is_dir(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except OSError:
+        return False
+
+
+def _git_root(folder: Path) -> Path | None:
+    entry = folder / ".git"
+    try:
+        if entry.is_dir():
+            return folder if (entry / "HEAD").exists() else None
+        if not entry.is_file():
+            return None
+        with entry.open("rb") as file:
+            pointer = file.read(MAX_POINTER).decode("utf-8", "replace").strip()
+    except OSError:
+        return None
+    if not pointer.startswith("gitdir:"):
+        return None
+    return _worktree_root(folder, entry, Path(os.path.join(folder, pointer[7:].strip())))
+
+
+def _worktree_root(folder: Path, entry: Path, private: Path) -> Path:
+    """Return the main working tree of a linked worktree whose private folder points back, else the folder itself."""
+    try:
+        back = (private / "gitdir").read_bytes()[:MAX_POINTER].decode("utf-8", "replace").strip()
+        common = (private / "commondir").read_bytes()[:MAX_POINTER].decode("utf-8", "replace").strip()
+    except OSError:
+        return folder
+    if os.path.realpath(os.path.join(private, back)) != os.path.realpath(entry):
+        return folder
+    shared = Path(os.path.realpath(os.path.join(private, common)))
+    return shared.parent if shared.name == ".git" else shared

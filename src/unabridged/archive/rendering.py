@@ -1,0 +1,53 @@
+"""The deterministic text of an event: the coordinates of everything.
+
+A rendering is made once, at admission, from the pieces that a host's reader gives; it is stored as references into the
+kept original (or as chunks, for long lines) and never made again. All coordinates are UTF-8 byte offsets into it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Sequence
+
+from unabridged.hosts.contract import Block, Ref
+from unabridged.schema.ids import Digest
+from unabridged.schema.records import Piece
+
+RENDERING_VERSION = 1
+JOIN = b"\n\n"  # between the members of a document
+MAX_RENDERING = 32 << 20  # bytes; a longer rendering is cut there and the event marked PARTIAL
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def clean(text: str) -> str:
+    """Return the text with U+FFFD for each lone surrogate."""
+    if text.isascii():
+        return text
+    return _SURROGATE.sub("\ufffd", text)
+
+
+def render(block: Block) -> bytes:
+    """Return the UTF-8 text of a block."""
+    pieces = block.pieces
+    if len(pieces) == 1:
+        only = pieces[0]
+        return clean(only if isinstance(only, str) else only.text).encode()
+    return clean("".join([piece if isinstance(piece, str) else piece.text for piece in pieces])).encode()
+
+
+def stored_pieces(block: Block) -> list[Piece]:
+    """Return the pieces as they are stored: literals, and paths into the line's JSON."""
+    return [list(piece.path) if isinstance(piece, Ref) else clean(piece) for piece in block.pieces]
+
+
+def digest(block: Block, text: bytes, media: Sequence[str]) -> Digest:
+    """Return the digest of what a block says: kind, role, tool, call, text, media. Times and places have no part in it,
+    so that copies of a block in other sessions have the same digest."""
+    head = f"{RENDERING_VERSION}\0{block.kind}\0{block.role}\0{block.tool}\0{block.call}\0{len(text)}\0"
+    state = hashlib.sha256(head.encode("utf-8", "surrogatepass"))
+    state.update(text)
+    for item in media:
+        state.update(item.encode())
+    return Digest(state.digest())

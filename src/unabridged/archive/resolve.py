@@ -1,0 +1,124 @@
+"""From stored references back to exact text."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from typing import Any
+
+from unabridged.archive import rendering
+from unabridged.archive.compress import unpack
+from unabridged.archive.ingest import follow
+from unabridged.errors import Corrupt
+from unabridged.hosts.lines import body, values
+from unabridged.schema.ids import ChunkDigest, OriginId, ProjectId
+from unabridged.schema.records import CHUNK, CHUNK_KIND, EVENT, SEGMENT, Document, Event, Segment
+from unabridged.store.contract import Reader
+
+CACHED_SEGMENTS = 8  # unpacked segments kept (≤ 1 MiB each)
+CACHED_LINES = 64  # decoded lines kept (≤ 256 KiB each)
+SEGMENTS_A_READ = 64  # segments that one line can span
+
+
+class Resolver:
+    """Reads texts of events, documents and originals from one snapshot. Not for use by several threads at once."""
+
+    def __init__(self, reader: Reader) -> None:
+        """Read through `reader`."""
+        self._reader = reader
+        self._segments = OrderedDict[tuple[OriginId, int, int], tuple[Segment, bytes]]()
+        self._lines = OrderedDict[tuple[OriginId, int, int], list[Any]]()
+
+    def event_bytes(self, event: Event) -> bytes:
+        """Return an event's rendering as UTF-8; raise `Corrupt` where it is not what was admitted."""
+        text = self._render(event)
+        if len(text) != event.size:
+            raise Corrupt("an event's text has the wrong size", size=len(text), expected=event.size)
+        return text
+
+    def event_text(self, event: Event) -> str:
+        """Return an event's rendering."""
+        return self.event_bytes(event).decode()
+
+    def document_bytes(self, document: Document) -> bytes:
+        """Return a document's text as UTF-8: its members' renderings, those that are not empty, joined."""
+        keys = [(document.project, ordinal) for ordinal in document.members]
+        events = [event for event in self._reader.get_many(EVENT, keys) if event is not None]
+        return rendering.JOIN.join([text for event in events if (text := self.event_bytes(event))])
+
+    def spans(self, document: Document) -> list[tuple[Event, int]]:
+        """Return a document's events with the byte offset of each in the document's text."""
+        keys = [(document.project, ordinal) for ordinal in document.members]
+        found, at = list[tuple[Event, int]](), 0
+        for event in self._reader.get_many(EVENT, keys):
+            if event is None:
+                continue
+            if event.size and at:
+                at += len(rendering.JOIN)
+            found.append((event, at))
+            at += event.size
+        return found
+
+    def original(self, project: ProjectId, origin: OriginId, number: int, start: int, size: int) -> bytes:
+        """Return at most `size` bytes of a kept original from `start`; raise `Corrupt` at a hole."""
+        parts, at, end = list[bytes](), start, start + size
+        while at < end:
+            segment, data = self._segment(project, origin, number, at)
+            if segment is None:
+                break
+            piece = data[at - segment.start : end - segment.start]
+            parts.append(piece)
+            at += len(piece)
+        return b"".join(parts)
+
+    def _segment(
+        self, project: ProjectId, origin: OriginId, number: int, at: int
+    ) -> tuple[Segment, bytes] | tuple[None, bytes]:
+        for key in reversed(self._segments):
+            segment, data = self._segments[key]
+            if key[0] == origin and key[1] == number and segment.start <= at < segment.start + segment.size:
+                return segment, data
+        found = self._reader.scan(
+            SEGMENT, (project, origin, number), stop=(at + 1,), reverse=True, limit=1
+        )
+        if not found or at >= found[0].start + found[0].size:
+            return None, b""
+        segment = found[0]
+        data = unpack(segment.codec, segment.dictionary, segment.data, segment.size)
+        self._segments[(origin, number, segment.start)] = (segment, data)
+        if len(self._segments) > CACHED_SEGMENTS:
+            self._segments.popitem(last=False)
+        return segment, data
+
+    def _render(self, event: Event) -> bytes:
+        pieces = event.pieces
+        if not pieces:
+            return b""
+        if isinstance(pieces[0], list) and pieces[0][0] == CHUNK:
+            return self._chunks(event.project, [str(name) for name in pieces[0][1:]])
+        if any(isinstance(piece, list) for piece in pieces):
+            items = self._line(event)
+            texts = [piece if isinstance(piece, str) else follow(items, piece) for piece in pieces]
+        else:
+            texts = [piece for piece in pieces if isinstance(piece, str)]
+        return "".join(texts).encode()
+
+    def _line(self, event: Event) -> list[Any]:
+        key = (event.origin, event.generation, event.offset)
+        items = self._lines.get(key)
+        if items is None:
+            raw = self.original(event.project, event.origin, event.generation, event.offset, event.length)
+            if len(raw) != event.length:
+                raise Corrupt("an original has a hole", offset=event.offset, size=len(raw), expected=event.length)
+            items = self._lines[key] = values(body(raw, event.offset == 0)).items
+            if len(self._lines) > CACHED_LINES:
+                self._lines.popitem(last=False)
+        return items
+
+    def _chunks(self, project: ProjectId, names: list[str]) -> bytes:
+        keys = [(project, ChunkDigest(bytes.fromhex(name))) for name in names]
+        parts = list[bytes]()
+        for chunk in self._reader.get_many(CHUNK_KIND, keys):
+            if chunk is None:
+                raise Corrupt("a chunk is missing")
+            parts.append(unpack(chunk.codec, chunk.dictionary, chunk.data, chunk.size))
+        return b"".join(parts)

@@ -1,0 +1,100 @@
+"""Sessions by their names, and in order of time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from unabridged.archive import log
+from unabridged.errors import AmbiguousName, InvalidInput, SessionNotFound
+from unabridged.schema.ids import GLOBAL, ProjectId, SessionId
+from unabridged.schema.records import GENERATION, HOME, ORIGIN, SESSION, Generation, Home, Origin, Session
+from unabridged.store.contract import Reader
+
+MIN_PREFIX = 8  # characters of an id that name a session
+PAGE = 1_000
+ID_CHARS = 32
+
+
+@dataclass(frozen=True, slots=True)
+class OriginInfo:
+    """One host file (or stream) of a session with its newest complete generation."""
+
+    origin: Origin
+    generation: Generation
+
+
+def list_sessions(reader: Reader, host: str = "", project: ProjectId | None = None) -> list[Session]:
+    """Return all sessions (of a host, of a project), the one that ended last first."""
+    wanted = [project] if project is not None else [item.id for item in log.projects(reader)]
+    found = list[Session]()
+    for name in wanted:
+        found.extend(session for session in _of_project(reader, name) if not host or session.host == host)
+    found.sort(key=lambda session: (-(session.ended or session.created), session.session))
+    return found
+
+
+def _of_project(reader: Reader, project: ProjectId) -> list[Session]:
+    found, start = list[Session](), b""
+    while True:
+        page = reader.scan(SESSION, (project,), start=(start,) if start else (), limit=PAGE)
+        found.extend(page)
+        if len(page) < PAGE:
+            return found
+        start = (int.from_bytes(page[-1].session, "big") + 1).to_bytes(16, "big")
+
+
+def resolve_session(reader: Reader, name: str) -> Session:
+    """Return the session that `name` means: our id, the host's id, or eight or more first characters of either.
+
+    Raises `SessionNotFound`, or `AmbiguousName` with the candidates.
+    """
+    name = name.strip()
+    if not name:
+        raise InvalidInput("a session's name is empty", field="session")
+    found = {home.session: home for home in _by_id(reader, name) + _by_host_id(reader, name)}
+    exact = [home for home in found.values() if name in (home.session.hex(), home.host_session)]
+    homes = exact or list(found.values())
+    if not homes:
+        raise SessionNotFound(f"no session is named {name[:80]!r}")
+    if len(homes) > 1:
+        raise AmbiguousName(
+            f"{len(homes)} sessions begin with {name[:80]!r}",
+            candidates=[f"{home.host}:{home.host_session}" for home in homes[:10]],
+        )
+    session = reader.get(SESSION, (homes[0].home, homes[0].session))
+    if session is None:
+        raise SessionNotFound(f"no session is named {name[:80]!r}")
+    return session
+
+
+def _by_id(reader: Reader, name: str) -> list[Home]:
+    if len(name) < MIN_PREFIX or len(name) > ID_CHARS or any(char not in "0123456789abcdef" for char in name):
+        return []
+    low = bytes.fromhex(name.ljust(ID_CHARS, "0"))
+    high = bytes.fromhex(name.ljust(ID_CHARS, "f"))
+    page = reader.scan(HOME, (GLOBAL,), start=(low,), limit=11)
+    return [home for home in page if home.session <= high]
+
+
+def _by_host_id(reader: Reader, name: str) -> list[Home]:
+    page = reader.scan(HOME, (GLOBAL,), start=(name,), index="host_session", limit=11)
+    if len(name) < MIN_PREFIX:
+        return [home for home in page if home.host_session == name]
+    return [home for home in page if home.host_session.startswith(name)]
+
+
+def session_of(reader: Reader, session: SessionId) -> Session | None:
+    """Return a session by its id."""
+    home = reader.get(HOME, (GLOBAL, session))
+    return reader.get(SESSION, (home.home, session)) if home is not None else None
+
+
+def origins(reader: Reader, session: Session) -> list[OriginInfo]:
+    """Return a session's host files, transcripts before companions, each with its newest generation."""
+    found = list[OriginInfo]()
+    for origin in reader.scan(ORIGIN, (session.project, session.session), index="session"):
+        newest = reader.scan(GENERATION, (session.project, origin.origin), reverse=True, limit=1)
+        if newest:
+            found.append(OriginInfo(origin, newest[0]))
+    found.sort(key=lambda info: (info.origin.kind == "sidecar", -info.generation.stored_offset, info.origin.path))
+    return found
