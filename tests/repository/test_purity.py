@@ -29,7 +29,7 @@ HAS_A_CLOCK = {
 # Calls that read clock, dice, home or terminal without such an import.
 IMPURE_CALLS = re.compile(
     r"(datetime\.)*(datetime|date)\.(now|utcnow|today)|(uuid\.)?uuid[14]|(os\.)?urandom"
-    r"|(pathlib\.)?Path\.(home|cwd)|os\.(path\.expanduser|path\.expandvars|getcwd|getlogin|getpid)"
+    r"|(pathlib\.)?Path\.(home|cwd)|os\.(path\.expanduser|path\.expandvars|getcwd|getlogin)"
     r"|print|input|getpass\.getpass|getpass|breakpoint"
 )
 
