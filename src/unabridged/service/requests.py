@@ -1,7 +1,7 @@
 """What each operation takes and gives, as plain typed values.
 
-Times in answers are ISO 8601 in UTC; ids are lowercase hexadecimal. Fields that `docs/reference/operations.md` lists are
-stable; more may be added.
+Times in answers are ISO 8601 in UTC; ids are lowercase hexadecimal. Fields that `docs/reference/operations.md` lists
+are stable; more may be added.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class Answer(msgspec.Struct, frozen=True):
 # --- asking -------------------------------------------------------------------------------------------------------
 
 
-class Filters(Request):
+class Filters(Request, frozen=True):
     """What to look at: everything is optional and narrows. Times are ISO 8601 or a relative span like `7d`."""
 
     kinds: list[str] = []  # event kinds (text, tool-call, …) or document kinds
@@ -38,7 +38,7 @@ class Filters(Request):
     side: bool = True  # include subagents
 
 
-class SearchRequest(Request):
+class SearchRequest(Request, frozen=True):
     """Search: any string is a valid query."""
 
     query: str
@@ -54,7 +54,7 @@ class SearchRequest(Request):
     per_session: int = 0  # at most so many hits of one session; 0: no limit
 
 
-class Hit(Answer):
+class Hit(Answer, frozen=True):
     """One passage. `bytes` is the range of UTF-8 bytes in the document's text."""
 
     document: str
@@ -86,7 +86,7 @@ class Hit(Answer):
     project: str = ""
 
 
-class SearchAnswer(Answer):
+class SearchAnswer(Answer, frozen=True):
     """What was found, and how complete that is. status: ok, empty, index-behind, partial, failed."""
 
     status: str
@@ -96,7 +96,7 @@ class SearchAnswer(Answer):
     explain: list[dict[str, Any]] = []
 
 
-class GrepRequest(Request):
+class GrepRequest(Request, frozen=True):
     """A regular expression (RE2) or literal over the archive's text, in log order."""
 
     pattern: str
@@ -109,7 +109,7 @@ class GrepRequest(Request):
     cursor: str = ""
 
 
-class RecallRequest(Request):
+class RecallRequest(Request, frozen=True):
     """Exact text around one place: a locator, a short handle, a document or event id, or a source key."""
 
     target: str
@@ -122,7 +122,7 @@ class RecallRequest(Request):
     whole: bool = False  # prefer the complete turn when it fits
 
 
-class RecallAnswer(Answer):
+class RecallAnswer(Answer, frozen=True):
     """An exact passage. status: resolved, expired, superseded, missing, locator-invalid, lease-expired, erased,
     out-of-scope."""
 
@@ -152,7 +152,7 @@ class RecallAnswer(Answer):
 # --- sessions -----------------------------------------------------------------------------------------------------
 
 
-class SessionsRequest(Request):
+class SessionsRequest(Request, frozen=True):
     """Archived sessions, newest first."""
 
     host: str = ""
@@ -161,7 +161,7 @@ class SessionsRequest(Request):
     cursor: str = ""
 
 
-class SessionRow(Answer):
+class SessionRow(Answer, frozen=True):
     """One session."""
 
     session: str
@@ -179,14 +179,14 @@ class SessionRow(Answer):
     redactions: int = 0
 
 
-class SessionsAnswer(Answer):
+class SessionsAnswer(Answer, frozen=True):
     """A page of sessions."""
 
     sessions: list[SessionRow]
     next: str = ""
 
 
-class ShowRequest(Request):
+class ShowRequest(Request, frozen=True):
     """The events of a session in order (or one document or event)."""
 
     target: str
@@ -196,7 +196,7 @@ class ShowRequest(Request):
     reasoning: bool = False
 
 
-class ShowAnswer(Answer):
+class ShowAnswer(Answer, frozen=True):
     """A page of events: dicts with seq, event, role, kind, tool, time, source_key, text, bytes, flags."""
 
     session: SessionRow
@@ -204,7 +204,7 @@ class ShowAnswer(Answer):
     next: str = ""
 
 
-class OriginalRequest(Request):
+class OriginalRequest(Request, frozen=True):
     """A page of a session's original bytes."""
 
     session: str
@@ -215,8 +215,8 @@ class OriginalRequest(Request):
     listing: bool = False  # only the list of origins, no bytes
 
 
-class OriginalAnswer(Answer):
-    """Base64 of the bytes at `offset`; `done` when they reach the end. `identical` is true when nothing was redacted."""
+class OriginalAnswer(Answer, frozen=True):
+    """Base64 of the bytes at `offset`; `done` when they reach the end; `identical` when nothing was redacted."""
 
     origins: list[dict[str, Any]]
     origin: str
@@ -234,17 +234,19 @@ class OriginalAnswer(Answer):
 # --- importing ----------------------------------------------------------------------------------------------------
 
 
-class ImportRequest(Request):
+class ImportRequest(Request, frozen=True):
     """Paths to import; none: every host's own places. Progress comes as notifications."""
 
     paths: list[str] = []
     host: str = ""
     dry_run: bool = False
     verify: bool = False  # re-hash unchanged files
-    env: dict[str, str] = {}  # the caller's overrides of where hosts keep sessions (names that host packages declare)
+    env: dict[
+        str, str
+    ] = {}  # the caller's overrides of where hosts keep sessions (names that host packages declare)
 
 
-class ImportAnswer(Answer):
+class ImportAnswer(Answer, frozen=True):
     """What an import did, with every line accounted for."""
 
     sessions: int
@@ -263,7 +265,7 @@ class ImportAnswer(Answer):
     problems_omitted: int = 0
 
 
-class NotifyRequest(Request):
+class NotifyRequest(Request, frozen=True):
     """A host says that a transcript grew (from a hook or a tail); returns at once."""
 
     path: str
@@ -272,7 +274,7 @@ class NotifyRequest(Request):
     session: str = ""
 
 
-class NoteRequest(Request):
+class NoteRequest(Request, frozen=True):
     """Admit a note. `request` makes a retry answer the first outcome."""
 
     text: str
@@ -283,7 +285,7 @@ class NoteRequest(Request):
     supersedes: str = ""
 
 
-class NoteAnswer(Answer):
+class NoteAnswer(Answer, frozen=True):
     """The note's document."""
 
     document: str
@@ -296,11 +298,11 @@ class NoteAnswer(Answer):
 # --- the service itself -------------------------------------------------------------------------------------------
 
 
-class Empty(Request):
+class Empty(Request, frozen=True):
     """Nothing to say."""
 
 
-class StatusAnswer(Answer):
+class StatusAnswer(Answer, frozen=True):
     """How things are, in a few numbers."""
 
     ok: bool
@@ -312,7 +314,7 @@ class StatusAnswer(Answer):
     problems: list[dict[str, Any]] = []
 
 
-class StatsAnswer(Answer):
+class StatsAnswer(Answer, frozen=True):
     """Counts and sizes."""
 
     ok: bool
@@ -322,14 +324,14 @@ class StatsAnswer(Answer):
     operations: list[dict[str, Any]] = []
 
 
-class VerifyRequest(Request):
+class VerifyRequest(Request, frozen=True):
     """Check every invariant; `deep` also decompresses and re-hashes everything."""
 
     deep: bool = True
     project: str = ""
 
 
-class VerifyAnswer(Answer):
+class VerifyAnswer(Answer, frozen=True):
     """Every violation found (at most `limit` listed)."""
 
     ok: bool
@@ -338,34 +340,34 @@ class VerifyAnswer(Answer):
     seconds: float
 
 
-class DoctorRequest(Request):
+class DoctorRequest(Request, frozen=True):
     """Look for what is wrong; `fix` repairs what can be repaired safely."""
 
     fix: bool = False
 
 
-class DoctorAnswer(Answer):
+class DoctorAnswer(Answer, frozen=True):
     """Each check with its result: dicts with check, ok, detail, hint, fixed."""
 
     ok: bool
     checks: list[dict[str, Any]]
 
 
-class IndexRequest(Request):
+class IndexRequest(Request, frozen=True):
     """An action on the index: status, rebuild, verify."""
 
     action: str = "status"
     wait: bool = True
 
 
-class IndexAnswer(Answer):
+class IndexAnswer(Answer, frozen=True):
     """The index's state."""
 
     ok: bool
     status: dict[str, Any]
 
 
-class ProjectRequest(Request):
+class ProjectRequest(Request, frozen=True):
     """An action on projects: list, show, link, unlink."""
 
     action: str = "list"
@@ -373,19 +375,19 @@ class ProjectRequest(Request):
     other: str = ""
 
 
-class ProjectAnswer(Answer):
+class ProjectAnswer(Answer, frozen=True):
     """The projects that the action concerns."""
 
     projects: list[dict[str, Any]]
 
 
-class ShutdownRequest(Request):
+class ShutdownRequest(Request, frozen=True):
     """Ask the daemon to drain and stop."""
 
     reason: str = ""
 
 
-class PingAnswer(Answer):
+class PingAnswer(Answer, frozen=True):
     """The daemon is there."""
 
     ok: bool
