@@ -1,0 +1,372 @@
+"""The RocksDB engine, the default on one machine.
+
+Facts of the driver that shape it: a synchronous write holds the interpreter lock through its fsync, so writes are not
+synchronous and `flush_wal` follows; a snapshot spans one column family, so there is one; a lower bound of an iterator
+is ignored, so scans start at a key; `close` leaves the database open while a snapshot lives; every failure is a plain
+`Exception` told apart by its text.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+import threading
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+from rocksdict import (
+    AccessType,
+    BlockBasedOptions,
+    Cache,
+    Checkpoint,
+    DBCompressionType,
+    Options,
+    Rdict,
+    ReadOptions,
+    Snapshot,
+    WriteBatch,
+)
+
+from unabridged.errors import (
+    Corrupt,
+    DiskFull,
+    ReadOnly,
+    StoreClosed,
+    StoreError,
+    StoreFailed,
+    StoreLocked,
+    StoreMissing,
+    TransientStoreError,
+)
+from unabridged.store.bytes import Change
+from unabridged.store.contract import Capabilities, Usage
+
+T = TypeVar("T")
+
+# Memory: blocks, filters and block indexes live in the cache, so these two bound what the engine holds.
+CACHE_BYTES = (
+    32 << 20
+)  # bytes of block cache; at a million events filters and block indexes take about a third
+MEMTABLE_BYTES = 12 << 20  # bytes of one memtable, which also bounds one write-ahead file
+MEMTABLES = 3  # one written to, two on their way to disk, while an import outruns the disk
+OPEN_FILES = 256  # table files held open, each with its reader
+BLOCK_BYTES = (
+    16 << 10
+)  # bytes; events compress better in larger blocks, and segments are larger than any block
+FILTER_BITS = 10  # bits a key: one in a hundred look-ups of an absent key reads a block
+TABLE_BYTES = 32 << 20  # bytes of one table file
+LEVEL_BYTES = 128 << 20  # bytes of the first level that is sized; each next is ten times larger
+BACKGROUND_JOBS = 2  # threads for flush and compaction; the machine has agents to run
+LOG_FILES = 4  # of the engine's own diagnostics
+LOG_BYTES = 1 << 20
+
+# Free bytes below which a failed engine is not reopened, since that would fail half way and end the reads that still
+# work: opening writes the memtables as table files, and a new manifest.
+REOPEN_BYTES = 2 * MEMTABLES * MEMTABLE_BYTES
+REOPEN_TRIES = 100  # attempts, while readers in other threads leave the old handle
+REOPEN_PAUSE = 0.05  # seconds between them
+
+SIZE_LIMIT = 1 << 30  # bytes of one value
+
+
+class RocksEngine:
+    """One RocksDB database."""
+
+    def __init__(self, path: Path, *, create: bool = False, read_only: bool = False) -> None:
+        """Open the database in a folder of its own; `create` makes it when it is absent."""
+        if not create and not (path / "CURRENT").exists():
+            raise StoreMissing("the store's data is gone", path=str(path))
+        self._path = path
+        self._create = create
+        self._read_only = read_only
+        self.capabilities = Capabilities(
+            engine="rocksdb",
+            durable=True,
+            shared=False,
+            backup=True,
+            compact=True,
+            max_value_bytes=SIZE_LIMIT,
+        )
+        self._lock = threading.Lock()  # over `_database` and `_current`
+        self._database: Rdict | None = self._open()
+        self._current: _Held | None = _Held(self._database.snapshot())
+
+    def _open(self) -> Rdict:
+        access = AccessType.read_only(False) if self._read_only else AccessType.read_write()
+        options = _options(create=self._create)
+        return _call(lambda: Rdict(str(self._path), options, access_type=access))
+
+    def _live(self) -> Rdict:
+        database = self._database
+        if database is None:
+            raise StoreClosed
+        return database
+
+    # --- reads ---------------------------------------------------------------------------------------------------
+
+    def get(self, key: bytes) -> bytes | None:
+        """Return the value of a key, or None."""
+        database = self._live()
+        return _call(lambda: database.get(key))
+
+    def get_many(self, keys: Sequence[bytes]) -> list[bytes | None]:
+        """Return the values of keys, in that order."""
+        get = self._live().get
+        # One by one: the driver's own list call costs more than it saves, and what a plan asks for is mostly absent.
+        return _call(lambda: [get(key) for key in keys])
+
+    def range(
+        self, lower: bytes, upper: bytes, *, reverse: bool = False, limit: int
+    ) -> list[tuple[bytes, bytes]]:
+        """Return at most `limit` entries with `lower <= key < upper`, in key order or its reverse."""
+        return _range(self._live(), lower, upper, reverse=reverse, limit=limit)
+
+    def count(self, lower: bytes, upper: bytes) -> int:
+        """Return how many keys there are with `lower <= key < upper`."""
+        return _count(self._live(), lower, upper)
+
+    # --- writes --------------------------------------------------------------------------------------------------
+
+    def write(self, changes: Sequence[Change]) -> None:
+        """Apply changes atomically, not yet durable."""
+        if self._read_only:
+            raise ReadOnly(path=str(self._path))
+        batch = WriteBatch(raw_mode=True)
+        put, delete = batch.put, batch.delete
+        for key, value in changes:
+            if value is None:
+                delete(key)
+            else:
+                put(key, value)
+        database = self._live()
+        _call(lambda: database.write(batch))
+
+    def flush(self) -> None:
+        """Make every write so far durable."""
+        database = self._live()
+        _call(lambda: database.flush_wal(True))
+
+    def publish(self) -> None:
+        """Let views made from now on see every write so far."""
+        fresh = _Held(self._live().snapshot())
+        with self._lock:
+            self._current = fresh
+
+    def view(self) -> RocksView:
+        """Return the published state."""
+        with self._lock:
+            if self._current is None:
+                raise StoreClosed
+            return RocksView(self._current)
+
+    def reopen(self) -> None:
+        """Close, open again, publish; raise `DiskFull`, before anything is closed, where opening could not succeed."""
+        free = shutil.disk_usage(self._path).free
+        if free < REOPEN_BYTES:
+            raise DiskFull(path=str(self._path), free=free, needed=REOPEN_BYTES)
+        self._shut()
+        pause = threading.Event()
+        for attempt in range(REOPEN_TRIES):
+            try:
+                database = self._open()
+                break
+            except StoreLocked:  # a reader in another thread is about to leave the old handle
+                if attempt == REOPEN_TRIES - 1:
+                    raise
+                pause.wait(REOPEN_PAUSE)
+        else:
+            raise StoreLocked(path=str(self._path))
+        with self._lock:
+            self._database = database
+            self._current = _Held(database.snapshot())
+
+    def usage(self) -> Usage:
+        """Return the bytes of all files, and an estimate of what compaction would give back."""
+        database = self._live()
+        live = _call(lambda: database.property_int_value("rocksdb.estimate-live-data-size")) or 0
+        tables = _call(lambda: database.property_int_value("rocksdb.total-sst-files-size")) or 0
+        size = sum(entry.stat().st_size for entry in os.scandir(self._path) if entry.is_file())
+        return Usage(bytes_on_disk=size, reclaimable=max(0, tables - live))
+
+    def compact(self) -> None:
+        """Write memtables out, then merge all table files."""
+        database = self._live()
+        _call(lambda: database.flush(True))
+        _call(lambda: database.compact_range(None, None))
+
+    def backup(self, path: Path) -> None:
+        """Link (or copy) the table files, and copy the rest, into an absent folder."""
+        database = self._live()
+        _call(lambda: Checkpoint(database).create_checkpoint(str(path)))
+
+    def close(self) -> None:
+        """Close; views end."""
+        self._shut()
+
+    def _shut(self) -> None:
+        with self._lock:
+            database, self._database = self._database, None
+            current, self._current = self._current, None
+        if current is not None:
+            current.end()
+        if database is not None:
+            _call(database.close)
+
+
+class _Held:
+    """A snapshot of the driver that all its views lose at once when the database closes."""
+
+    __slots__ = ("snapshot",)
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self.snapshot: Snapshot | None = snapshot
+
+    def end(self) -> None:
+        self.snapshot = None
+
+
+class RocksView:
+    """One published state of a RocksDB engine."""
+
+    __slots__ = ("_held",)
+
+    def __init__(self, held: _Held) -> None:
+        """Read from a held snapshot."""
+        self._held: _Held | None = held
+
+    def _live(self) -> Snapshot:
+        held = self._held
+        snapshot = None if held is None else held.snapshot
+        if snapshot is None:
+            raise StoreClosed
+        return snapshot
+
+    def get(self, key: bytes) -> bytes | None:
+        """Return the value of a key, or None."""
+        return _look_up(self._live(), key)
+
+    def get_many(self, keys: Sequence[bytes]) -> list[bytes | None]:
+        """Return the values of keys, in that order."""
+        snapshot = self._live()
+        return [_look_up(snapshot, key) for key in keys]
+
+    def range(
+        self, lower: bytes, upper: bytes, *, reverse: bool = False, limit: int
+    ) -> list[tuple[bytes, bytes]]:
+        """Return at most `limit` entries with `lower <= key < upper`, in key order or its reverse."""
+        return _range(self._live(), lower, upper, reverse=reverse, limit=limit)
+
+    def count(self, lower: bytes, upper: bytes) -> int:
+        """Return how many keys there are with `lower <= key < upper`."""
+        return _count(self._live(), lower, upper)
+
+    def close(self) -> None:
+        """Release the state."""
+        self._held = None
+
+
+def _options(*, create: bool) -> Options:
+    table = BlockBasedOptions()
+    table.set_block_cache(Cache(CACHE_BYTES))
+    table.set_block_size(BLOCK_BYTES)
+    table.set_bloom_filter(FILTER_BITS, False)
+    table.set_cache_index_and_filter_blocks(True)
+    table.set_pin_l0_filter_and_index_blocks_in_cache(True)
+    table.set_format_version(5)
+    options = Options(raw_mode=True)
+    options.create_if_missing(create)
+    options.set_block_based_table_factory(table)
+    options.set_write_buffer_size(MEMTABLE_BYTES)
+    options.set_max_write_buffer_number(MEMTABLES)
+    options.set_target_file_size_base(TABLE_BYTES)
+    options.set_max_bytes_for_level_base(LEVEL_BYTES)
+    options.set_level_compaction_dynamic_level_bytes(True)
+    options.set_max_background_jobs(BACKGROUND_JOBS)
+    options.set_max_open_files(OPEN_FILES)
+    options.set_compression_type(DBCompressionType.lz4())
+    options.set_bottommost_compression_type(DBCompressionType.zstd())
+    options.set_bytes_per_sync(1 << 20)
+    options.set_keep_log_file_num(LOG_FILES)
+    options.set_max_log_file_size(LOG_BYTES)
+    return options
+
+
+def _look_up(snapshot: Snapshot, key: bytes) -> bytes | None:
+    try:
+        return snapshot[key]
+    except Exception as error:  # the driver raises nothing else, also for an absent key
+        if str(error) == "key not found":
+            return None
+        raise _translated(error) from error
+
+
+def _range(
+    source: Rdict | Snapshot, lower: bytes, upper: bytes, *, reverse: bool, limit: int
+) -> list[tuple[bytes, bytes]]:
+    if lower >= upper or limit <= 0:
+        return []
+    found = list[tuple[Any, Any]]()
+
+    def forward() -> None:
+        options = ReadOptions()
+        options.set_iterate_upper_bound(upper)
+        for entry in source.items(from_key=lower, read_opt=options):
+            found.append(entry)
+            if len(found) == limit:
+                return
+
+    def backward() -> None:
+        for entry in source.items(backwards=True, from_key=upper):
+            key: Any = entry[0]
+            if key == upper:
+                continue
+            if key < lower:
+                return
+            found.append(entry)
+            if len(found) == limit:
+                return
+
+    _call(backward if reverse else forward)
+    return found
+
+
+def _count(source: Rdict | Snapshot, lower: bytes, upper: bytes) -> int:
+    if lower >= upper:
+        return 0
+    options = ReadOptions()
+    options.set_iterate_upper_bound(upper)
+    return _call(lambda: sum(1 for _ in source.keys(from_key=lower, read_opt=options)))
+
+
+def _call(action: Callable[[], T]) -> T:
+    """Run a call of the driver with its failures translated."""
+    try:
+        return action()
+    except Exception as error:  # the driver raises nothing else
+        raise _translated(error) from error
+
+
+def _translated(error: Exception) -> StoreError | ReadOnly:
+    """Return the error of our tree for one of the driver's, told by its text."""
+    if isinstance(error, StoreError | ReadOnly):
+        return error
+    if type(error).__name__ == "DbClosedError":
+        return StoreClosed()
+    text = str(error)
+    for part, known in (
+        (os.strerror(errno.ENOSPC), DiskFull),
+        (os.strerror(errno.EDQUOT), DiskFull),
+        ("lock hold by current process", StoreLocked),
+        ("While lock file", StoreLocked),
+        (os.strerror(errno.EROFS), ReadOnly),
+        (os.strerror(errno.EACCES), ReadOnly),
+        ("Corruption", Corrupt),
+        ("checksum mismatch", Corrupt),
+        ("Resource busy", TransientStoreError),
+        ("Try again", TransientStoreError),
+    ):
+        if part in text:
+            return known(engine="rocksdb")
+    return StoreFailed(engine="rocksdb")
