@@ -58,7 +58,10 @@ UnabridgedError
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+# Every client start imports this module; `typing` costs more than all the rest of it.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, ClassVar
 
 
 class UnabridgedError(Exception):

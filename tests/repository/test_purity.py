@@ -13,6 +13,7 @@ ENVIRONMENT_READERS = re.compile(r"daemon/config(\.py|/.*\.py)|.*hook\.py")
 
 # path -> why it may read the environment as well.
 READS_ENVIRONMENT = {
+    "daemon/paths.py": "tells a client where the socket is, without what the settings import",
     "cli/screen.py": "the terminal's own variables (NO_COLOR, TERM, COLUMNS), which are no settings of ours",
 }
 

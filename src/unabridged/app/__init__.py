@@ -1,0 +1,1 @@
+"""How do the processes fit together? Entry points, and the composition of each process."""

@@ -1,0 +1,126 @@
+"""Where everything lies: all that a client must know before it can connect.
+
+Imports nothing but `os` and `sys`, since every start of a client pays for it. Paths are plain strings.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+APPLICATION = "unabridged"
+HOME_VARIABLE = "UNABRIDGED_HOME"
+# Bytes; a Unix socket's address holds 108 on Linux and 104 on macOS, its terminating NUL included.
+MAX_SOCKET_BYTES = 100
+HASH_CHARS = 16  # hexadecimal; 64 bits keep one user's homes apart
+
+
+class Layout:
+    """The folders and files of one home. `data` is the root that the store, its lock and its socket lie under."""
+
+    __slots__ = ("config_file", "data", "state")
+
+    def __init__(self, data: str, config: str, state: str) -> None:
+        """Take the three roots: what must be kept, what a person edits, what may be lost (logs)."""
+        self.data = data
+        self.config_file = os.path.join(config, "config.toml")
+        self.state = state
+
+    @property
+    def store(self) -> str:
+        """The folder of the embedded store."""
+        return os.path.join(self.data, "store")
+
+    @property
+    def index(self) -> str:
+        """The folder of the search index."""
+        return os.path.join(self.data, "index")
+
+    @property
+    def run(self) -> str:
+        """The folder of lock and socket, beside the store so that all clients agree whatever their environment is."""
+        return os.path.join(self.data, "run")
+
+    @property
+    def lock(self) -> str:
+        """The owner file, locked while a daemon runs."""
+        return os.path.join(self.run, "daemon.lock")
+
+    @property
+    def start_lock(self) -> str:
+        """The file that starters of a daemon queue at."""
+        return os.path.join(self.run, "start.lock")
+
+    @property
+    def socket(self) -> str:
+        """The socket: in the run folder, or in the user's runtime directory when that path is too long."""
+        path = os.path.join(self.run, "daemon.sock")
+        return path if len(os.fsencode(path)) <= MAX_SOCKET_BYTES else _short_socket(path)
+
+    @property
+    def logs(self) -> str:
+        """The folder of logs."""
+        return os.path.join(self.state, "logs")
+
+    @property
+    def outbox(self) -> str:
+        """The folder where hooks leave their events while no daemon answers."""
+        return os.path.join(self.data, "outbox")
+
+    @property
+    def models(self) -> str:
+        """The folder of installed models."""
+        return os.path.join(self.data, "models")
+
+    @property
+    def keys(self) -> str:
+        """The folder of the installation's keys."""
+        return os.path.join(self.data, "keys")
+
+
+def environment() -> Mapping[str, str]:
+    """Return the process's environment."""
+    return os.environ
+
+
+def layout(env: Mapping[str, str], platform: str = sys.platform) -> Layout:
+    """Return where everything lies: below UNABRIDGED_HOME, else in the user's usual folders."""
+    home = env.get(HOME_VARIABLE, "")
+    if home:
+        root = os.path.abspath(os.path.expanduser(home))
+        return Layout(root, root, root)
+    if platform == "win32":
+        return _usual_folders()
+    user = env.get("HOME") or os.path.expanduser("~")
+    if platform == "darwin":
+        root = os.path.join(user, "Library", "Application Support")
+        usual = (root, root, root)
+    else:
+        usual = tuple(
+            os.path.join(user, *part) for part in ((".local", "share"), (".config",), (".local", "state"))
+        )
+    names = ("XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME")
+    # A relative value must be ignored, says the XDG base directory specification.
+    chosen = [env[name] if os.path.isabs(env.get(name, "")) else path for name, path in zip(names, usual)]  # noqa: B905
+    return Layout(*(os.path.join(path, APPLICATION) for path in chosen))
+
+
+def _usual_folders() -> Layout:
+    import platformdirs  # no client on the platforms with a fast start needs it
+
+    folders = platformdirs.PlatformDirs(APPLICATION, appauthor=False)
+    return Layout(folders.user_data_dir, folders.user_config_dir, folders.user_state_dir)
+
+
+def _short_socket(path: str) -> str:
+    """Name the socket by a hash, in the user's runtime directory (found without the environment, so that all agree)."""
+    import hashlib  # costs more than the rest of the module, and few paths are that long
+
+    user = os.getuid()
+    runtime = f"/run/user/{user}"
+    folder = os.path.join(runtime, APPLICATION) if os.path.isdir(runtime) else f"/tmp/{APPLICATION}-{user}"
+    return os.path.join(folder, f"{hashlib.sha256(os.fsencode(path)).hexdigest()[:HASH_CHARS]}.sock")

@@ -1,0 +1,185 @@
+"""The table of settings: what each is called, takes, means, and who may set it.
+
+`who` says where a value may come from: "user" (the user's own file, flags, the environment of an explicit start of the
+daemon), "client" (any of those and the environment of any client). A repository's file may tighten a setting that has
+`tighter`, once the user trusts that repository, and never loosen one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from unabridged.errors import InvalidSetting
+
+GIB = 1 << 30
+SCOPES = ("session", "project", "all")
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One setting. `low`, `high` bound a number, `choices` a text; `tighter(a, b)`: a is as tight as b or tighter."""
+
+    name: str
+    type: type[Any]
+    default: Any
+    doc: str
+    who: str = "user"
+    low: float = 0
+    high: float = float("inf")
+    choices: tuple[str, ...] = ()
+    tighter: Callable[[Any, Any], bool] | None = None
+
+    def read(self, value: object, origin: str) -> Any:
+        """Return a value as the setting's type, from TOML or from text; raise `InvalidSetting`."""
+        if isinstance(value, str) and self.type is not str:
+            value = _from_text(self.type, value)
+        if self.type is float and isinstance(value, int) and not isinstance(value, bool):
+            value = float(value)
+        if self.type is tuple and isinstance(value, list | tuple):
+            items: list[object] = list(value)  # pyright: ignore[reportUnknownArgumentType]
+            if not all(isinstance(item, str) for item in items):
+                raise self._refusal("a list of texts", origin)
+            return tuple(str(item) for item in items)
+        if type(value) is not self.type:
+            raise self._refusal(KIND_NAMES[self.type], origin)
+        if isinstance(value, int | float) and not self.low <= value <= self.high:
+            raise self._refusal(f"between {self.low:g} and {self.high:g}", origin)
+        if self.choices and value not in self.choices:
+            raise self._refusal(f"one of {', '.join(self.choices)}", origin)
+        return value
+
+    def _refusal(self, wanted: str, origin: str) -> InvalidSetting:
+        return InvalidSetting(f"{self.name} must be {wanted}", setting=self.name, origin=origin)
+
+
+KIND_NAMES: dict[type[Any], str] = {
+    int: "a whole number",
+    float: "a number",
+    bool: "true or false",
+    str: "a text",
+    tuple: "a list of texts",
+}
+_TRUE, _FALSE = {"1", "true", "yes", "on"}, {"0", "false", "no", "off"}
+
+
+def _from_text(kind: type[Any], text: str) -> object:
+    """Read a value that came as text (environment, flag); what cannot be read is returned as it is."""
+    low = text.strip().lower()
+    if kind is bool:
+        return True if low in _TRUE else False if low in _FALSE else text
+    if kind is tuple:
+        return [part.strip() for part in text.split(",") if part.strip()]
+    try:
+        return int(low.replace("_", "")) if kind is int else float(low)
+    except ValueError:
+        return text
+
+
+def _not_wider(a: str, b: str) -> bool:
+    return SCOPES.index(a) <= SCOPES.index(b)
+
+
+def _not_turned_on(a: bool, b: bool) -> bool:
+    return b or not a
+
+
+def _not_turned_off(a: bool, b: bool) -> bool:
+    return a or not b
+
+
+def _all_of(a: tuple[str, ...], b: tuple[str, ...]) -> bool:
+    return set(a) >= set(b)
+
+
+_ALL = (
+    Setting(
+        "store.url",
+        str,
+        "",
+        "Where the store is: empty for the embedded one under the data folder, or its URL.",
+    ),
+    Setting(
+        "store.engine", str, "", "The embedded engine for a new store: empty for the default, or its name."
+    ),
+    Setting(
+        "read.scope",
+        str,
+        "all",
+        "The widest scope that any client is granted.",
+        choices=SCOPES,
+        tighter=_not_wider,
+    ),
+    Setting("projects.trusted", tuple, (), "Roots of projects whose own `.unabridged.toml` is heeded."),
+    Setting("projects.separate_worktrees", bool, False, "Whether each git worktree is a project of its own."),
+    Setting(
+        "redaction.enabled",
+        bool,
+        True,
+        "Whether credentials are masked before anything is stored.",
+        tighter=_not_turned_off,
+    ),
+    Setting("redaction.literals", tuple, (), "Texts that are always masked.", tighter=_all_of),
+    Setting("redaction.patterns", tuple, (), "Patterns (RE2) that are always masked.", tighter=_all_of),
+    Setting("daemon.connections", int, 16, "Clients connected at once.", low=1, high=256),
+    Setting("daemon.requests", int, 32, "Requests worked on at once, of all clients.", low=1, high=256),
+    Setting("daemon.readers", int, 4, "Threads that answer reading requests.", low=1, high=32),
+    Setting(
+        "daemon.idle_seconds",
+        float,
+        300.0,
+        "Seconds without clients, requests and growing transcripts until the daemon exits; 0: never.",
+        who="client",
+        high=7 * 86_400,
+    ),
+    Setting(
+        "daemon.handshake_seconds",
+        float,
+        5.0,
+        "Seconds that a new connection has for its handshake.",
+        low=0.01,
+    ),
+    Setting(
+        "daemon.stall_seconds",
+        float,
+        30.0,
+        "Seconds after which a client that neither takes its answers nor ends a message is dropped.",
+        low=0.01,
+    ),
+    Setting("daemon.drain_seconds", float, 5.0, "Seconds that active requests get when the daemon stops."),
+    Setting("daemon.slow_ms", int, 250, "Milliseconds from which a request is listed as slow.", who="client"),
+    Setting(
+        "daemon.log_level",
+        str,
+        "info",
+        "The least level that is logged.",
+        who="client",
+        choices=("debug", "info", "warning", "error"),
+    ),
+    Setting(
+        "ingest.workers", int, 0, "Processes that read transcripts; 0: one a processor, two at most.", high=16
+    ),
+    Setting(
+        "ingest.tail",
+        bool,
+        True,
+        "Whether growing transcripts are followed while the daemon runs.",
+        tighter=_not_turned_on,
+    ),
+    Setting(
+        "ingest.idle_seconds",
+        float,
+        600.0,
+        "Seconds without growth after which the last turn of a transcript counts as complete.",
+        low=0.0,
+    ),
+    Setting(
+        "disk.free_bytes",
+        int,
+        2 * GIB,
+        "Free bytes on the store's disk below which nothing more is admitted; reads go on.",
+    ),
+)
+
+SETTINGS: Mapping[str, Setting] = {setting.name: setting for setting in _ALL}

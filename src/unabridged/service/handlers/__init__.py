@@ -1,0 +1,1 @@
+"""What does an operation do? One module a group of operations."""
