@@ -1,0 +1,99 @@
+"""Runs one command line: finds the verb, reads its arguments, draws what fails."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
+
+import unabridged
+from unabridged.cli.arguments import Arguments
+from unabridged.cli.connection import Caller, reach
+from unabridged.cli.failure import report
+from unabridged.cli.parse import HELP_WORDS, find_verb, parse
+from unabridged.cli.screen import Screen, standard
+from unabridged.daemon.paths import environment
+from unabridged.errors import Cancelled, UnabridgedError, UnknownOperation
+
+# What a shell reports of a program that a broken pipe ended: 128 and SIGPIPE.
+BROKEN_PIPE = 141
+
+Connect = Callable[[bool], Caller]
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Run the command line of this process and return its exit status."""
+    environ = environment()
+    words = sys.argv[1:] if words is None else words
+    status = run(words, standard(environ), environ, lambda start: reach(environ, start))
+    return _closed(status)
+
+
+def run(words: Sequence[str], screen: Screen, environ: Mapping[str, str], connect: Connect) -> int:
+    """Run a command line on a screen; errors of the tree are drawn, a stopped call says so."""
+    as_json = "--json" in words or "--jsonl" in words
+    try:
+        try:
+            status = _run(words, screen, environ, connect)
+        except KeyboardInterrupt:
+            raise Cancelled("stopped", hint="") from None
+        screen.flush()
+    except UnabridgedError as error:
+        return _failed(screen, error, as_json)
+    except BrokenPipeError:
+        return BROKEN_PIPE
+    return status
+
+
+def _failed(screen: Screen, error: UnabridgedError, as_json: bool) -> int:
+    try:
+        status = report(screen, error, as_json)
+        screen.flush()
+    except BrokenPipeError:
+        return BROKEN_PIPE
+    return status
+
+
+def _closed(status: int) -> int:
+    """Keep the interpreter from complaining about a pipe whose reader went away."""
+    if status == BROKEN_PIPE:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return status
+
+
+def _run(words: Sequence[str], screen: Screen, environ: Mapping[str, str], connect: Connect) -> int:
+    first = words[0] if words else ""
+    if first in ("--version", "-V"):
+        screen.line(f"unabridged {unabridged.__version__}")
+        return 0
+    if first in HELP_WORDS or first == "help":
+        return _help(words[1:], screen)
+    if not words or (first.startswith("-") and first not in ("--json",)):
+        words = ["overview", *words]
+    verb, count = find_verb(words)
+    rest = words[count:]
+    ends = rest.index("--") if "--" in rest else len(rest)
+    if HELP_WORDS & set(rest[:ends]):
+        return _help(words[:count], screen)
+    values = parse(verb, rest)
+    try:
+        module = import_module(verb.module)
+    except ModuleNotFoundError as error:
+        if not verb.optional:
+            raise
+        raise UnknownOperation(f"this build has no `una {verb.name}`", hint="") from error
+    return int(module.run(Arguments(verb, values, screen, environ, connect)))
+
+
+def _help(words: Sequence[str], screen: Screen) -> int:
+    from unabridged.cli import help as drawing
+
+    named = [word for word in words if not word.startswith("-")]
+    if not named:
+        drawing.overview(screen)
+    elif drawing.group(named[0]) and len(named) == 1:
+        drawing.describe_group(screen, named[0])
+    else:
+        drawing.describe(screen, find_verb(named)[0])
+    return 0

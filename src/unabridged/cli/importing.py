@@ -1,0 +1,137 @@
+"""una import: archive transcripts."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+import unabridged
+from unabridged.cli import human
+from unabridged.cli.arguments import Arguments
+from unabridged.cli.progress import Progress
+from unabridged.cli.screen import Screen
+from unabridged.cli.table import draw
+from unabridged.errors import Cancelled, PathNotFound, Unreadable
+
+# Unreadable lines that are listed one by one; the count says how many there are in all.
+LISTED_PROBLEMS = 20
+
+# Queries that find something in the sample.
+SAMPLE_QUERIES = ("flash wear", "E_CRC_MISMATCH", "气压传感器")
+
+
+def run(arguments: Arguments) -> int:
+    """Send the paths, show progress, account for every line."""
+    screen = arguments.screen
+    asked = _request(arguments)
+    label = "looking" if arguments.flag("dry-run") else "importing"
+    try:
+        with Progress(screen, label) as progress:
+            answer = arguments.client().call("import", asked, on_progress=progress.update)
+    except KeyboardInterrupt:
+        raise Cancelled(
+            "the import was stopped", hint="What was read is kept; the same command goes on where it stopped."
+        ) from None
+    unreadable = int(answer["lines"].get("unreadable", 0)) + _lost_files(answer)
+    if arguments.flag("json"):
+        screen.json(answer)
+    elif arguments.flag("dry-run"):
+        _draw_found(screen, answer)
+    else:
+        _draw(screen, answer)
+        if arguments.flag("sample"):
+            _draw_next(screen)
+    return Unreadable.exit_code if unreadable else 0
+
+
+def _request(arguments: Arguments) -> dict[str, Any]:
+    paths = [os.path.abspath(os.path.expanduser(path)) for path in arguments.list("path")]
+    for path in paths:
+        if not os.path.lexists(path):
+            raise PathNotFound(f"there is nothing at {path}")
+    if arguments.flag("sample"):
+        paths.append(sample_folder())
+    asked: dict[str, Any] = {"paths": paths}
+    if arguments.given("host"):
+        asked["host"] = arguments.text("host")
+    if arguments.flag("dry-run"):
+        asked["dry_run"] = True
+    if arguments.flag("verify"):
+        asked["verify"] = True
+    return asked
+
+
+def sample_folder() -> str:
+    """Return the folder of the sample transcripts that ship with the program."""
+    return os.path.join(os.path.dirname(unabridged.__file__), "samples")
+
+
+def _lost_files(answer: Mapping[str, Any]) -> int:
+    return sum(1 for problem in answer["problems"] if not problem.get("line"))
+
+
+def _draw(screen: Screen, answer: Mapping[str, Any]) -> None:
+    lines: Mapping[str, int] = answer["lines"]
+    files = int(answer.get("files") or 0)
+    skipped = int(answer.get("skipped") or 0)
+    unchanged = f", {human.number(skipped)} of them unchanged" if skipped else ""
+    seconds = float(answer["seconds"])
+    rate = f" ({answer['bytes'] / seconds / 1e6:.1f} MB/s)" if seconds >= 1 and answer["bytes"] else ""
+    screen.line(
+        f"{human.plural(files, 'file')}{unchanged}: {human.size(answer['bytes'])} read in {human.span(seconds)}{rate}"
+    )
+    screen.line(
+        f"{human.plural(int(answer['sessions']), 'session')}, {human.plural(int(answer['events']), 'event')}, "
+        f"{human.plural(int(answer['documents']), 'document')}"
+    )
+    parts = [f"{human.number(int(lines.get(name, 0)))} {name}" for name in ("new", "known", "unreadable")]
+    screen.line(f"{human.plural(int(lines.get('read', 0)), 'line')}: {', '.join(parts)}")
+    if answer.get("redactions"):
+        count = int(answer["redactions"])
+        screen.line(f"{human.plural(count, 'secret')} replaced before being stored")
+    _draw_problems(screen, answer)
+    if not answer.get("searchable", True):
+        screen.note("Some of it is not searchable yet; `una index status` tells how far the index is.")
+
+
+def _draw_problems(screen: Screen, answer: Mapping[str, Any]) -> None:
+    problems: list[Mapping[str, Any]] = list(answer["problems"])
+    for problem in problems[:LISTED_PROBLEMS]:
+        line = f":{problem['line']}" if problem.get("line") else ""
+        place = screen.archived(f"{problem['path']}{line}")
+        screen.line(f"  {place}  {screen.style(str(problem['code']), 'yellow')}  {problem['message']}")
+    more = len(problems) - LISTED_PROBLEMS if len(problems) > LISTED_PROBLEMS else 0
+    more += int(answer.get("problems_omitted") or 0)
+    if more:
+        screen.line(f"  … and {human.number(more)} more (--json lists them)")
+
+
+def _draw_found(screen: Screen, answer: Mapping[str, Any]) -> None:
+    found: list[Mapping[str, Any]] = list(answer.get("found") or ())
+    if not found:
+        screen.note("No transcript was found.")
+        screen.tell("hint:", "Name a file or folder: una import PATH", "yellow")
+        return
+    totals: dict[str, list[int]] = {}
+    for entry in found:
+        count = totals.setdefault(str(entry.get("host") or "?"), [0, 0, 0])
+        count[0] += 1
+        count[1] += int(entry.get("bytes") or entry.get("size") or 0)
+        count[2] += 1 if entry.get("known") or entry.get("why") == "unchanged" else 0
+    rows = [
+        (host, human.number(files), human.number(known), human.size(size))
+        for host, (files, size, known) in sorted(totals.items())
+    ]
+    draw(screen, ("host", "files", "unchanged", "size"), rows, right=(1, 2, 3))
+    _draw_problems(screen, answer)
+    screen.note("Nothing was changed; `una import` reads them.")
+
+
+def _draw_next(screen: Screen) -> None:
+    screen.note()
+    screen.note("Try next:")
+    for query in SAMPLE_QUERIES:
+        screen.note(f"  una search '{query}' --scope all")
+    screen.note("  una sessions")
+    screen.note("  una recall HANDLE     (the handle under a hit)")

@@ -1,0 +1,40 @@
+"""una note: add a note."""
+
+from __future__ import annotations
+
+import secrets
+import sys
+from typing import Any
+
+from unabridged.cli import passage
+from unabridged.cli.arguments import Arguments
+from unabridged.errors import InvalidInput
+
+
+def run(arguments: Arguments) -> int:
+    """Admit a note, from the command line or from standard input."""
+    asked: dict[str, Any] = {"text": _text(arguments), "request": secrets.token_hex(16)}
+    for name, field in (("title", "title"), ("subject", "subject_key"), ("supersedes", "supersedes")):
+        if arguments.given(name):
+            asked[field] = arguments.text(name)
+    if arguments.given("project"):
+        asked["project"] = passage.project(arguments)
+    answer = arguments.client().call("note", asked)
+    screen = arguments.screen
+    if arguments.flag("json"):
+        screen.json(answer)
+    else:
+        screen.line(f"noted as {answer['document']}")
+    return 0
+
+
+def _text(arguments: Arguments) -> str:
+    words = arguments.list("text")
+    if words and words != ["-"]:
+        return " ".join(words)
+    if not words and sys.stdin.isatty():
+        raise InvalidInput("`una note` needs a text", hint="una note 'TEXT', or `una note -` to read standard input.")
+    text = sys.stdin.buffer.read().decode("utf-8", "replace")
+    if not text.strip():
+        raise InvalidInput("the note is empty", hint="")
+    return text

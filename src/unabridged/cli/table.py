@@ -1,0 +1,84 @@
+"""Draws rows in columns, by the width that characters take on a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from unabridged.cli.screen import Screen
+
+# A flexible column is not squeezed below this many columns, however narrow the terminal.
+LEAST_COLUMN = 12
+GAP = "  "
+_WIDE = {"W", "F"}
+
+
+def columns_of(text: str) -> int:
+    """Return how many terminal columns a text takes: two for wide characters, none for combining ones."""
+    if text.isascii():
+        return len(text)
+    import unicodedata
+
+    width = 0
+    for character in text:
+        if unicodedata.combining(character) or character in "\u200c\u200d\ufe0e\ufe0f":
+            continue
+        width += 2 if unicodedata.east_asian_width(character) in _WIDE else 1
+    return width
+
+
+def cut(text: str, width: int) -> str:
+    """Return the text within so many columns; what is cut ends in `…`."""
+    if columns_of(text) <= width:
+        return text
+    kept: list[str] = []
+    used = 0
+    for character in text:
+        taken = columns_of(character)
+        if used + taken > width - 1:
+            break
+        kept.append(character)
+        used += taken
+    return "".join(kept) + "…"
+
+
+def pad(text: str, width: int, right: bool = False) -> str:
+    """Return the text filled with spaces to so many columns, at its left when `right` aligned."""
+    fill = " " * max(width - columns_of(text), 0)
+    return fill + text if right else text + fill
+
+
+def draw(
+    screen: Screen,
+    heads: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    *,
+    right: Sequence[int] = (),
+    flexible: int = -1,
+    style: Callable[[int, str], str] | None = None,
+) -> None:
+    """Write a table: heads, then rows of equal length with cells already safe to show.
+
+    right: indexes of right-aligned columns. flexible: index of the column that is cut when the terminal is narrow; in
+    a pipe nothing is ever cut. style: colours a padded cell by its column.
+    """
+    widths = [
+        max(columns_of(head), *(columns_of(row[index]) for row in rows)) if rows else columns_of(head)
+        for index, head in enumerate(heads)
+    ]
+    if screen.terminal and 0 <= flexible < len(widths):
+        spare = screen.width - sum(widths) - len(GAP) * (len(widths) - 1)
+        widths[flexible] = max(widths[flexible] + min(spare, 0), LEAST_COLUMN)
+
+    def cell(index: int, text: str) -> str:
+        shown = cut(text, widths[index]) if screen.terminal else text
+        last = index == len(widths) - 1 and index not in right
+        return shown if last else pad(shown, widths[index], index in right)
+
+    if screen.terminal:
+        screen.line(screen.style(GAP.join(cell(i, head) for i, head in enumerate(heads)).rstrip(), "dim"))
+    else:
+        screen.line(GAP.join(cell(i, head) for i, head in enumerate(heads)).rstrip())
+    for row in rows:
+        cells = [cell(i, text) for i, text in enumerate(row)]
+        shown = [style(i, text) if style else text for i, text in enumerate(cells)]
+        screen.line(GAP.join(shown).rstrip())
