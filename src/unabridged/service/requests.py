@@ -381,6 +381,14 @@ class ProjectAnswer(Answer, frozen=True):
     projects: list[dict[str, Any]]
 
 
+class DaemonAnswer(Answer):
+    """The process itself, with its last slow requests."""
+
+    ok: bool
+    daemon: dict[str, Any]
+    slow: list[dict[str, Any]] = []
+
+
 class ShutdownRequest(Request, frozen=True):
     """Ask the daemon to drain and stop."""
 

@@ -1,0 +1,99 @@
+"""Who asks: what a connection was granted, and which project it is at."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from unabridged.archive import log
+from unabridged.archive.project import root_of
+from unabridged.archive.sessions import resolve_session
+from unabridged.errors import InvalidInput, NotFound, OutOfScope
+from unabridged.schema.ids import GLOBAL, NO_SESSION, Micros, ProjectId, project_id
+from unabridged.schema.records import PROJECT, Project
+from unabridged.schema.scope import Level, Scope
+from unabridged.service.ports import Check, Progress, Services
+from unabridged.store.contract import Reader
+
+LEVELS = {"session": Level.SESSION, "project": Level.PROJECT, "all": Level.ALL}
+ID_CHARS = 32  # of a project id in hexadecimal
+NO_HOST = "unknown"
+
+
+def level_of(name: str, field: str = "scope") -> Level:
+    """Return the level of that name; raise `InvalidInput`."""
+    found = LEVELS.get(name)
+    if found is None:
+        raise InvalidInput(f"{field} must be one of session, project, all", field=field)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """One connection: the widest level it may see, the folder it works in ("": none), the session it serves."""
+
+    granted: Level = Level.ALL
+    folder: str = ""
+    session: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One request of a caller, with the means to report progress and to learn that nobody waits any longer."""
+
+    services: Services
+    caller: Caller
+    progress: Progress
+    check: Check
+    now: Micros
+
+    def scope(self, reader: Reader, level: str = "", project: str = "") -> Scope:
+        """Return what this request may see: the smaller of what is granted and what it asks for.
+
+        `project` (a path, or an id) moves it to another project, which needs the grant of all unless that is the
+        caller's own or a linked one. Raises `OutOfScope`, `InvalidInput`, `NotFound`.
+        """
+        granted = self.caller.granted
+        asked = min(granted, level_of(level)) if level else granted
+        own = find_project(reader, self.caller.folder) if self.caller.folder else GLOBAL
+        linked = links_of(reader, own)
+        if project:
+            wanted = find_project(reader, project)
+            if granted is not Level.ALL and wanted != own and wanted not in linked:
+                raise OutOfScope("that project is outside what this client was granted")
+            own, linked = wanted, links_of(reader, wanted)
+            asked = min(asked, Level.PROJECT)
+        session = NO_SESSION
+        if self.caller.session and asked is Level.SESSION:
+            session = resolve_session(reader, self.caller.session).session
+        return Scope(asked, own, session, linked)
+
+
+def find_project(reader: Reader, name: str) -> ProjectId:
+    """Return the project that a path lies in, or that an id names; raise `NotFound` for an id that names none."""
+    if "/" not in name and len(name) == ID_CHARS and not set(name) - set("0123456789abcdef"):
+        project = ProjectId(bytes.fromhex(name))
+        if reader.get(PROJECT, (GLOBAL, project)) is None:
+            raise NotFound("no project has that id", project=name)
+        return project
+    if name.startswith("host:"):
+        return project_id(name)
+    root = root_of(name, NO_HOST)
+    moved = _moved_to(reader, root)
+    return moved if moved is not None else project_id(root)
+
+
+def _moved_to(reader: Reader, root: str) -> ProjectId | None:
+    """Return the project that lists `root` as a further root of its own."""
+    own = reader.get(PROJECT, (GLOBAL, project_id(root)))
+    if own is not None:
+        return own.id
+    for project in log.projects(reader):
+        if root in project.roots:
+            return project.id
+    return None
+
+
+def links_of(reader: Reader, project: ProjectId) -> frozenset[ProjectId]:
+    """Return the projects that the user joined to this one."""
+    record: Project | None = reader.get(PROJECT, (GLOBAL, project)) if project != GLOBAL else None
+    return frozenset(record.links) if record is not None else frozenset()

@@ -1,0 +1,105 @@
+"""How things are: ping, status, stats, daemon.status, shutdown."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from unabridged.archive import log
+from unabridged.schema.records import COUNTERS, Counters, Project
+from unabridged.service.caller import Call
+from unabridged.service.requests import (
+    DaemonAnswer,
+    Empty,
+    PingAnswer,
+    ShutdownRequest,
+    StatsAnswer,
+    StatusAnswer,
+)
+from unabridged.store.contract import Reader
+
+
+def ping(call: Call, _: Empty) -> PingAnswer:
+    """Answer at once."""
+    return PingAnswer(True, call.services.daemon.pid, call.services.version)
+
+
+def status(call: Call, _: Empty) -> StatusAnswer:
+    """Tell how the archive, the index, the daemon and the hosts are, and what is wrong with them."""
+    services = call.services
+    with services.store.snapshot() as reader:
+        rows = _projects(reader)
+    usage = services.store.usage()
+    store = {
+        "engine": services.store.capabilities.engine,
+        "bytes_on_disk": usage.bytes_on_disk,
+        "reclaimable": usage.reclaimable,
+        "projects": len(rows),
+        **_sums([counters for _, counters in rows]),
+    }
+    index, disk = services.index.status(), services.daemon.disk()
+    problems = list[dict[str, Any]]()
+    if disk.get("low"):
+        problems.append({"code": "disk-low", "message": "too little free disk space to admit more", **disk})
+    if not index.get("ok", False):
+        problems.append(
+            {"code": f"index-{index.get('state', 'failed')}", "message": "search answers may be incomplete"}
+        )
+    problems.extend(services.daemon.problems())
+    return StatusAnswer(
+        not problems,
+        services.version,
+        store,
+        index,
+        {**services.daemon.facts(), "disk": disk, "tailing": services.daemon.tailing()},
+        services.roots(),
+        problems,
+    )
+
+
+def stats(call: Call, _: Empty) -> StatsAnswer:
+    """Count what is kept and what it takes."""
+    services = call.services
+    with services.store.snapshot() as reader:
+        rows = _projects(reader)
+    usage = services.store.usage()
+    projects = [
+        {"project": project.id.hex(), "name": project.name, "roots": project.roots, **_sums([counters])}
+        for project, counters in rows
+    ]
+    index = services.index.status()
+    disk = {
+        **services.daemon.disk(),
+        "store": usage.bytes_on_disk,
+        "index": index.get("bytes_on_disk", 0),
+        "reclaimable": usage.reclaimable,
+    }
+    totals = {"projects": len(rows), "records": usage.records, **_sums([counters for _, counters in rows])}
+    return StatsAnswer(True, totals, projects, disk, services.daemon.slow())
+
+
+def daemon_status(call: Call, _: Empty) -> DaemonAnswer:
+    """Tell about the process alone."""
+    info = call.services.daemon
+    return DaemonAnswer(True, {**info.facts(), "disk": info.disk(), "tailing": info.tailing()}, info.slow())
+
+
+def shutdown(call: Call, request: ShutdownRequest) -> PingAnswer:
+    """Begin to drain and stop."""
+    call.services.daemon.stop(request.reason or "asked by a client")
+    return PingAnswer(True, call.services.daemon.pid, call.services.version)
+
+
+def _projects(reader: Reader) -> list[tuple[Project, Counters]]:
+    found = log.projects(reader)
+    counters = reader.get_many(COUNTERS, [(project.id,) for project in found])
+    return [(project, count or Counters(project.id)) for project, count in zip(found, counters, strict=True)]
+
+
+def _sums(counters: list[Counters]) -> dict[str, int]:
+    return {
+        "events": sum(item.events for item in counters),
+        "documents": sum(item.documents for item in counters),
+        "raw_bytes": sum(item.raw_bytes for item in counters),
+        "stored_bytes": sum(item.stored_bytes for item in counters),
+        "positions": sum(item.next_position - 1 for item in counters),
+    }

@@ -1,0 +1,146 @@
+"""The one table of operations: what every surface offers, with one meaning everywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from unabridged.service import requests
+from unabridged.service.caller import Call
+from unabridged.service.handlers import importing, sessions, state
+from unabridged.service.requests import Answer, Request
+
+Handler = Callable[[Call, Any], Answer]
+
+SMALL = 64 << 10  # bytes that an answer of a few numbers may take
+LARGE = 4 << 20  # bytes that a page of passages may take
+LARGEST = 16 << 20  # bytes of a whole frame
+
+READ, WRITE, ADMIN = "read", "write", "admin"
+FILTERED = "filtered"  # the answer holds nothing outside the caller's scope
+NO_CONTENT = "none"  # the answer holds no archived content
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One operation.
+
+    effect: "read" (may be repeated freely), "write" (adds to the archive), "admin" (changes the service).
+    scope: "filtered" or "none". streams: sends progress and may run for minutes. immediate: answered on the event loop,
+    so it must neither wait nor take longer than a few microseconds. reserve: bytes set aside for its answer.
+    """
+
+    name: str
+    request: type[Request]
+    answer: type[Answer]
+    handler: Handler
+    effect: str
+    scope: str
+    doc: str
+    streams: bool = False
+    immediate: bool = False
+    reserve: int = LARGE
+
+
+_TABLE = (
+    Operation(
+        "ping",
+        requests.Empty,
+        requests.PingAnswer,
+        state.ping,
+        READ,
+        NO_CONTENT,
+        "Answer at once.",
+        immediate=True,
+        reserve=SMALL,
+    ),
+    Operation(
+        "status",
+        requests.Empty,
+        requests.StatusAnswer,
+        state.status,
+        READ,
+        NO_CONTENT,
+        "Tell how the archive, the index, the daemon and the hosts are.",
+    ),
+    Operation(
+        "stats",
+        requests.Empty,
+        requests.StatsAnswer,
+        state.stats,
+        READ,
+        NO_CONTENT,
+        "Count what is kept and what it takes.",
+    ),
+    Operation(
+        "import",
+        requests.ImportRequest,
+        requests.ImportAnswer,
+        importing.import_,
+        WRITE,
+        NO_CONTENT,
+        "Read transcripts into the archive; answers when they are searchable.",
+        streams=True,
+    ),
+    Operation(
+        "notify",
+        requests.NotifyRequest,
+        requests.PingAnswer,
+        importing.notify,
+        WRITE,
+        NO_CONTENT,
+        "Tell that a transcript grew; answers at once.",
+        reserve=SMALL,
+    ),
+    Operation(
+        "note",
+        requests.NoteRequest,
+        requests.NoteAnswer,
+        importing.note,
+        WRITE,
+        NO_CONTENT,
+        "Admit a note; a repeated request id answers the first outcome.",
+        reserve=SMALL,
+    ),
+    Operation(
+        "sessions",
+        requests.SessionsRequest,
+        requests.SessionsAnswer,
+        sessions.sessions,
+        READ,
+        FILTERED,
+        "List archived sessions, the one that ended last first.",
+    ),
+    Operation(
+        "original",
+        requests.OriginalRequest,
+        requests.OriginalAnswer,
+        sessions.original,
+        READ,
+        FILTERED,
+        "Give a page of a session's original bytes.",
+        reserve=LARGEST,
+    ),
+    Operation(
+        "daemon.status",
+        requests.Empty,
+        requests.DaemonAnswer,
+        state.daemon_status,
+        READ,
+        NO_CONTENT,
+        "Tell about the daemon's process.",
+    ),
+    Operation(
+        "shutdown",
+        requests.ShutdownRequest,
+        requests.PingAnswer,
+        state.shutdown,
+        ADMIN,
+        NO_CONTENT,
+        "Let the daemon finish its work and stop.",
+        reserve=SMALL,
+    ),
+)
+
+OPERATIONS: Mapping[str, Operation] = {operation.name: operation for operation in _TABLE}

@@ -1,0 +1,116 @@
+"""What operations need of the process that runs them: the daemon implements these, tests have doubles."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from unabridged.hosts.contract import Host
+from unabridged.schema.ids import Micros, ProjectId
+from unabridged.service.requests import ImportAnswer, ImportRequest
+from unabridged.store.contract import Store
+
+Progress = Callable[[Mapping[str, Any]], None]  # plain JSON values; may be called often, from any thread
+Check = Callable[
+    [], None
+]  # raises `Cancelled` or `DeadlineExceeded` once the caller has gone or waited long enough
+
+
+class Importer(Protocol):
+    """Reads transcripts into the archive."""
+
+    def run(self, request: ImportRequest, progress: Progress, check: Check) -> ImportAnswer:
+        """Import what the request names and return when all of it is durable and searchable."""
+        ...
+
+    def notify(self, path: str, host: str) -> None:
+        """Note that a transcript grew; it is read soon. Returns at once."""
+        ...
+
+
+class IndexControl(Protocol):
+    """The search index that follows the log."""
+
+    def status(self) -> dict[str, Any]:
+        """Return `ok`, `state` (current, behind, rebuilding, failed) and positions, as plain JSON values."""
+        ...
+
+    def wait(self, positions: Mapping[ProjectId, int], check: Check) -> bool:
+        """Wait until the index has every given log position; tell whether it does (False: it failed)."""
+        ...
+
+    def rebuild(self, wait: bool, progress: Progress, check: Check) -> None:
+        """Make the index anew from the archive; with `wait` return when it is in use."""
+        ...
+
+    def verify(self, progress: Progress, check: Check) -> dict[str, Any]:
+        """Compare the index with the archive; return `ok` and what differs."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """The result of one check of the installation. `fixed` tells that a repair was made just now."""
+
+    check: str
+    ok: bool
+    detail: str
+    hint: str = ""
+    fixed: bool = False
+
+
+class DaemonInfo(Protocol):
+    """The process itself."""
+
+    pid: int
+
+    def problems(self) -> list[dict[str, Any]]:
+        """Return what is wrong with the process or its settings now: code, message."""
+        ...
+
+    def facts(self) -> dict[str, Any]:
+        """Return pid, version, uptime, connections, requests, workers, memory, as plain JSON values."""
+        ...
+
+    def slow(self) -> list[dict[str, Any]]:
+        """Return the last slow requests: operation, milliseconds, time."""
+        ...
+
+    def disk(self) -> dict[str, Any]:
+        """Return free bytes, the limit, and whether admissions are refused."""
+        ...
+
+    def admit(self) -> None:
+        """Raise `DiskLow` when nothing more may be admitted."""
+        ...
+
+    def tailing(self) -> dict[str, Any]:
+        """Return what is followed: roots, files, last growth."""
+        ...
+
+    def examine(self, fix: bool) -> Iterator[Finding]:
+        """Check folders, lock, socket, disk, configuration; repair what can be repaired safely when `fix`."""
+        ...
+
+    def stop(self, reason: str) -> None:
+        """Begin to drain and stop. Returns at once."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """Everything that handlers use. `now` and `clock` (monotonic seconds) come from the process."""
+
+    store: Store
+    hosts: Mapping[str, Host]
+    importer: Importer
+    index: IndexControl
+    daemon: DaemonInfo
+    now: Callable[[], Micros]
+    clock: Callable[[], float]
+    version: str
+    roots: Callable[[], list[dict[str, Any]]]  # each host with the places where it keeps sessions
+    redact: Callable[[str], str]  # takes secrets out of a text that is about to be admitted
+    ruleset: int = 0
+    retrieval: Any = None  # what retrieve works with (see service/compose)
