@@ -24,6 +24,7 @@ from unabridged.schema.ids import (
     Position,
     ProjectId,
     SessionId,
+    SourceHash,
     session_id,
     source_hash,
 )
@@ -95,7 +96,10 @@ class Append(msgspec.Struct, array_like=True):
 
 
 class Appended(msgspec.Struct, frozen=True, array_like=True):
-    """What a commit did. Lines: `new` brought something, `known` only what was there. `position` is 0 when nothing new."""
+    """What a commit did.
+
+    Lines: `new` brought something, `known` only what was there. `position` is 0 when nothing is new.
+    """
 
     position: Position
     first: int
@@ -153,7 +157,13 @@ class _Admission:
         position = self._write_log(first, sessions)
         self._write_counters(position, events, documents)
         self._batch.result = Appended(
-            Position(position), first, self._next - 1, events, documents, append.lines - append.unreadable - known, known,
+            Position(position),
+            first,
+            self._next - 1,
+            events,
+            documents,
+            append.lines - append.unreadable - known,
+            known,
             self._generation,
         )
         return self._batch
@@ -165,7 +175,8 @@ class _Admission:
         keys = [(self._project, draft.session) for draft in append.sessions]
         found = reader.get_many(SESSION, keys)
         return [
-            session or Session(self._project, draft.session, append.host, draft.host_session, created=self._now)
+            session
+            or Session(self._project, draft.session, append.host, draft.host_session, created=self._now)
             for session, draft in zip(found, append.sessions, strict=True)
         ]
 
@@ -181,7 +192,9 @@ class _Admission:
             if told != reader.get(SESSION, (self._project, session.session)):
                 batch.put(SESSION, told)
             if reader.get(HOME, (GLOBAL, session.session)) is None:
-                batch.put(HOME, Home(GLOBAL, session.session, self._project, session.host, session.host_session))
+                batch.put(
+                    HOME, Home(GLOBAL, session.session, self._project, session.host, session.host_session)
+                )
 
     # --- events -----------------------------------------------------------------------------------------------------
 
@@ -190,7 +203,11 @@ class _Admission:
         ids = [(project, step.draft.id) for step in steps]
         known = reader.lookup(EVENT, "id", ids)
         if reader.scan(TOMBSTONE, (project,), limit=1):
-            gone = {item.id for item in reader.get_many(TOMBSTONE, ids) if item is not None and item.reason == "erased"}
+            gone = {
+                item.id
+                for item in reader.get_many(TOMBSTONE, ids)
+                if item is not None and item.reason == "erased"
+            }
         else:
             gone = set[EventId]()
         for step, key in zip(steps, known, strict=True):
@@ -220,7 +237,9 @@ class _Admission:
                 msgspec.structs.force_setattr(draft, "session", session.session)
                 msgspec.structs.force_setattr(draft, "seq", session.next_seq)
                 self._batch.create(EVENT, draft)
-            self._batch.create(PATH, Path(project, session.session, session.next_seq, ordinal, source, native))
+            self._batch.create(
+                PATH, Path(project, session.session, session.next_seq, ordinal, source, native)
+            )
             placed[source] = ordinal
             self._places[ordinal] = (session.session, session.next_seq)
             self._new_lines.add(step.number)
@@ -236,7 +255,7 @@ class _Admission:
 
     def _place(
         self, session: Session, native: str, ordinal: Ordinal | None, placed: dict[bytes, Ordinal]
-    ) -> tuple[str, bytes] | None:
+    ) -> tuple[str, SourceHash] | None:
         """Return the revision's native key and source hash, or None where the session already holds the event."""
         for revision in range(1, MAX_REVISIONS):
             name = native if revision == 1 else f"{native}~{revision}"
@@ -271,7 +290,9 @@ class _Admission:
             refs = self._reader.get(CHUNK_REFS, (self._project, chunk.digest))
             if refs is None:
                 self._batch.create(CHUNK_KIND, chunk)
-            self._batch.put(CHUNK_REFS, ChunkRefs(self._project, chunk.digest, count + (refs.count if refs else 0)))
+            self._batch.put(
+                CHUNK_REFS, ChunkRefs(self._project, chunk.digest, count + (refs.count if refs else 0))
+            )
 
     # --- documents --------------------------------------------------------------------------------------------------
 
@@ -280,10 +301,16 @@ class _Admission:
             return 0
         by_host_session = {session.host_session: session for session in sessions}
         writer = DocumentWriter(self._reader, self._batch, self._project, self._now, self._places)
-        missing = {event for turn in self._append.turns for event in turn.members if event not in self._ordinals}
+        missing = {
+            event for turn in self._append.turns for event in turn.members if event not in self._ordinals
+        }
         found = self._reader.lookup(EVENT, "id", [(self._project, event) for event in missing])
         self._ordinals.update(
-            {event: Ordinal(int(key[1])) for event, key in zip(missing, found, strict=True) if key is not None}
+            {
+                event: Ordinal(int(key[1]))
+                for event, key in zip(missing, found, strict=True)
+                if key is not None
+            }
         )
         written = 0
         for turn in self._append.turns:
@@ -313,7 +340,9 @@ class _Admission:
 
     def _write_segments(self, current: Generation | None) -> None:
         if current is not None and current.pending:
-            self._batch.delete(SEGMENT, (self._project, current.origin, current.number, current.stored_offset))
+            self._batch.delete(
+                SEGMENT, (self._project, current.origin, current.number, current.stored_offset)
+            )
         for segment in self._append.segments:
             self._batch.put(SEGMENT, segment)
 
@@ -337,7 +366,9 @@ class _Admission:
         position = self._counters.next_position
         session = sessions[0].session
         last = self._next - 1
-        self._batch.create(LOG, LogEntry(self._project, Position(position), "append", session, first, last, self._now))
+        self._batch.create(
+            LOG, LogEntry(self._project, Position(position), "append", session, first, last, self._now)
+        )
         return position
 
     def _write_counters(self, position: int, events: int, documents: int) -> None:

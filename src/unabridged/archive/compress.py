@@ -1,7 +1,8 @@
 """Compression of stored payload.
 
-Payload below `DICTIONARY_LIMIT` uses a shipped, versioned dictionary, since short texts alone compress badly. Dictionaries
-are trained only on text that ships with the product (`scripts/dictionary`), so that no user's text is ever part of one.
+Payload below `DICTIONARY_LIMIT` uses a shipped, versioned dictionary, since short texts alone compress badly.
+Dictionaries are trained only on text that ships with the product (`scripts/dictionary`), so that no user's text is ever
+part of one.
 """
 
 from __future__ import annotations
@@ -27,7 +28,9 @@ _local = threading.local()
 
 def _dictionary(version: int) -> zstandard.ZstdCompressionDict:
     if not 0 < version <= DICTIONARY_VERSION:
-        raise StoreTooNew("stored payload uses a newer compression dictionary", found=version, known=DICTIONARY_VERSION)
+        raise StoreTooNew(
+            "stored payload uses a newer compression dictionary", found=version, known=DICTIONARY_VERSION
+        )
     data = resources.files("unabridged.archive").joinpath("dictionaries", f"v{version}.zdict").read_bytes()
     return zstandard.ZstdCompressionDict(data)
 
@@ -37,8 +40,11 @@ def _compressor(version: int) -> zstandard.ZstdCompressor:
     if cache is None:
         cache = _local.compressors = {}
     if version not in cache:
-        extra = {"dict_data": _dictionary(version)} if version else {}
-        cache[version] = zstandard.ZstdCompressor(level=LEVEL, write_checksum=False, write_content_size=True, **extra)
+        cache[version] = (
+            zstandard.ZstdCompressor(level=LEVEL, dict_data=_dictionary(version))
+            if version
+            else zstandard.ZstdCompressor(level=LEVEL)
+        )
     return cache[version]
 
 
@@ -47,8 +53,7 @@ def _decompressor(version: int) -> zstandard.ZstdDecompressor:
     if cache is None:
         cache = _local.decompressors = {}
     if version not in cache:
-        extra = {"dict_data": _dictionary(version)} if version else {}
-        cache[version] = zstandard.ZstdDecompressor(**extra)
+        cache[version] = zstandard.ZstdDecompressor(dict_data=_dictionary(version) if version else None)
     return cache[version]
 
 

@@ -32,7 +32,6 @@ from unabridged.hosts.lines import LINE_TOO_LONG, LineSplitter, RawLine, body, v
 from unabridged.schema import tokens
 from unabridged.schema.ids import (
     ChunkDigest,
-    Digest,
     Ordinal,
     ProjectId,
     SessionId,
@@ -43,7 +42,9 @@ from unabridged.schema.ids import (
 )
 from unabridged.schema.records import CHUNK, CHUNKED, PARTIAL, Chunk, Event, Generation, Media, Origin, Piece
 
-LONG_LINE = 262_144  # bytes; of longer lines renderings are kept as chunks, so that the daemon never decodes such a line
+LONG_LINE = (
+    262_144  # bytes; of longer lines renderings are kept as chunks, so that no request decodes such a line
+)
 BATCH_BYTES = 1 << 20  # bytes of source an append holds, so that one commit stays short and memory bounded
 BATCH_EVENTS = 1_500  # events an append holds
 MAX_PROBLEMS = 1_000  # problems an append lists; further ones are counted
@@ -52,7 +53,9 @@ TAIL_BYTES = 65_536  # bytes before the offset that a generation remembers by di
 MAX_MEDIA = 64  # images or files of one event
 MAX_PATHS = 32  # files that one tool call names
 
-UNFINISHED = Problem("unfinished-line", "the last line has no end; it is kept, and read again when the host goes on")
+UNFINISHED = Problem(
+    "unfinished-line", "the last line has no end; it is kept, and read again when the host goes on"
+)
 
 
 class LineRedactor(Protocol):
@@ -68,7 +71,7 @@ class LineRedactor(Protocol):
 class Opaque:
     """The reader of a companion file: its bytes are kept, nothing in it is an event."""
 
-    def read(self, line: bytes, number: int) -> Line:
+    def read(self, line: bytes, number: int) -> Line:  # noqa: ARG002 - the contract's names
         """Return nothing."""
         return EMPTY
 
@@ -149,7 +152,7 @@ class Ingest:
                     yield self._append()
 
     def finish(self, idle: bool, inode: int = 0, size: int = 0, mtime_ns: int = 0) -> Iterator[Append]:
-        """End the run; `idle`: nobody is writing the transcript, so that open turns close and an unfinished line counts.
+        """End the run; `idle`: nobody writes the transcript, so that open turns close and an unfinished line counts.
 
         A last line without a terminator is read when it is complete JSON. One that is not is left for later, or, idle,
         kept as provisional bytes and reported.
@@ -232,9 +235,11 @@ class Ingest:
             text = text[: rendering.MAX_RENDERING].decode("utf-8", "ignore").encode()
             flags |= PARTIAL
         media = self._media(block, line)
-        digest = rendering.digest(block, text, [item.digest for item in media])
+        digest = rendering.digest(
+            block.kind, block.role, block.tool, block.call, text, [item.digest for item in media]
+        )
         name = event_id(identity_hash(self._host.name, block.identity), digest)
-        if len(line) > LONG_LINE and text or flags & PARTIAL:
+        if (len(line) > LONG_LINE and text) or flags & PARTIAL:
             pieces = self._chunked(text)
             flags |= CHUNKED
         else:

@@ -1,15 +1,25 @@
 """The log: what changed, in one gapless order per project.
 
 A follower is a cursor and a function: it reads entries behind its cursor, makes its effect durable, then moves the
-cursor (with the digest of the entry it stands on). A cursor beyond the log, or on another entry than it remembers, means
-that the follower's state must be rebuilt.
+cursor (with the digest of the entry it stands on). A cursor beyond the log, or on another entry than it remembers,
+means that the follower's state must be rebuilt.
 """
 
 from __future__ import annotations
 
 from unabridged.schema import codec
 from unabridged.schema.ids import GLOBAL, Micros, ProjectId
-from unabridged.schema.records import COUNTERS, CURSOR, LOG, PARKED, PROJECT, Cursor, LogEntry, Parked, Project
+from unabridged.schema.records import (
+    COUNTERS,
+    CURSOR,
+    LOG,
+    PARKED,
+    PROJECT,
+    Cursor,
+    LogEntry,
+    Parked,
+    Project,
+)
 from unabridged.store.contract import Batch, Plan, Reader
 
 PAGE = 512  # entries read at once
@@ -71,7 +81,7 @@ def plan_cursor(moved: Cursor) -> Plan:
 def plan_park(parked: Parked) -> Plan:
     """Return the plan that sets an entry aside that a follower keeps failing on."""
 
-    def plan(reader: Reader) -> Batch:
+    def plan(_: Reader) -> Batch:
         batch = Batch()
         batch.put(PARKED, parked)
         return batch

@@ -1,9 +1,9 @@
 """Which project a working directory belongs to.
 
-A project's root is the real path of the git working tree's common directory (so that worktrees of one repository are one
-project), else the working directory itself. A worktree is joined only when the common directory's own entry points back
-at it, because a `.git` file in a hostile folder could otherwise claim another project. Never a basename, never a remote
-URL, never `/`.
+A project's root is the real path of the git working tree's common directory (so that worktrees of one repository are
+one project), else the working directory itself. A worktree is joined only when the common directory's own entry points
+back at it, because a `.git` file in a hostile folder could otherwise claim another project. Never a basename, never a
+remote URL, never `/`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ MAX_POINTER = 4_096  # bytes read of a `.git` file
 
 def root_of(cwd: str, host: str) -> str:
     """Return the project root for a session's first recorded working directory (or "" when none was recorded)."""
-    if not cwd or not cwd.startswith("/") and ":" not in cwd:
+    if not cwd or (not cwd.startswith("/") and ":" not in cwd):
         return f"host:{host}"
     path = Path(cwd)
     if not path.is_absolute() or not _is_dir(path):
@@ -57,7 +57,7 @@ def _git_root(folder: Path) -> Path | None:
         return None
     if not pointer.startswith("gitdir:"):
         return None
-    return _worktree_root(folder, entry, Path(os.path.join(folder, pointer[7:].strip())))
+    return _worktree_root(folder, entry, folder / pointer[7:].strip())
 
 
 def _worktree_root(folder: Path, entry: Path, private: Path) -> Path:
@@ -67,7 +67,7 @@ def _worktree_root(folder: Path, entry: Path, private: Path) -> Path:
         common = (private / "commondir").read_bytes()[:MAX_POINTER].decode("utf-8", "replace").strip()
     except OSError:
         return folder
-    if os.path.realpath(os.path.join(private, back)) != os.path.realpath(entry):
+    if os.path.realpath(private / back) != os.path.realpath(entry):
         return folder
-    shared = Path(os.path.realpath(os.path.join(private, common)))
+    shared = Path(os.path.realpath(private / common))
     return shared.parent if shared.name == ".git" else shared

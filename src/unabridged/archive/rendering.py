@@ -42,10 +42,12 @@ def stored_pieces(block: Block) -> list[Piece]:
     return [list(piece.path) if isinstance(piece, Ref) else clean(piece) for piece in block.pieces]
 
 
-def digest(block: Block, text: bytes, media: Sequence[str]) -> Digest:
-    """Return the digest of what a block says: kind, role, tool, call, text, media. Times and places have no part in it,
-    so that copies of a block in other sessions have the same digest."""
-    head = f"{RENDERING_VERSION}\0{block.kind}\0{block.role}\0{block.tool}\0{block.call}\0{len(text)}\0"
+def digest(kind: str, role: str, tool: str, call: str, text: bytes, media: Sequence[str]) -> Digest:
+    """Return the digest of what a block says: kind, role, tool, call, text, media digests.
+
+    Times and places have no part in it, so that copies of a block in other sessions have the same digest.
+    """
+    head = f"{RENDERING_VERSION}\0{kind}\0{role}\0{tool}\0{call}\0{len(text)}\0"
     state = hashlib.sha256(head.encode("utf-8", "surrogatepass"))
     state.update(text)
     for item in media:

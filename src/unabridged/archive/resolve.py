@@ -77,9 +77,7 @@ class Resolver:
             segment, data = self._segments[key]
             if key[0] == origin and key[1] == number and segment.start <= at < segment.start + segment.size:
                 return segment, data
-        found = self._reader.scan(
-            SEGMENT, (project, origin, number), stop=(at + 1,), reverse=True, limit=1
-        )
+        found = self._reader.scan(SEGMENT, (project, origin, number), stop=(at + 1,), reverse=True, limit=1)
         if not found or at >= found[0].start + found[0].size:
             return None, b""
         segment = found[0]
@@ -108,7 +106,9 @@ class Resolver:
         if items is None:
             raw = self.original(event.project, event.origin, event.generation, event.offset, event.length)
             if len(raw) != event.length:
-                raise Corrupt("an original has a hole", offset=event.offset, size=len(raw), expected=event.length)
+                raise Corrupt(
+                    "an original has a hole", offset=event.offset, size=len(raw), expected=event.length
+                )
             items = self._lines[key] = values(body(raw, event.offset == 0)).items
             if len(self._lines) > CACHED_LINES:
                 self._lines.popitem(last=False)

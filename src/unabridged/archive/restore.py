@@ -28,7 +28,9 @@ def read_original(reader: Reader, generation: Generation, *, allow_gaps: bool = 
         raise Incomplete("the end of the original is gone", offset=at, until=end)
 
 
-def read_range(reader: Reader, generation: Generation, offset: int, limit: int, *, allow_gaps: bool = False) -> bytes:
+def read_range(
+    reader: Reader, generation: Generation, offset: int, limit: int, *, allow_gaps: bool = False
+) -> bytes:
     """Return at most `limit` bytes from `offset`; fewer only at the end."""
     parts, at, end = list[bytes](), offset, min(offset + limit, generation.stored_offset + generation.pending)
     for start, data in segments_from(reader, generation, offset):

@@ -20,7 +20,7 @@ class FileState:
 
 @dataclass(frozen=True, slots=True)
 class ResumePoint:
-    """How to go on: `action` is "unchanged", "append" (behind `prior`) or "new" (generation `number` from the start)."""
+    """How to go on: `action` is "unchanged", "append" (behind `prior`) or "new" (generation `number`, from 0)."""
 
     action: str
     number: int
@@ -31,7 +31,9 @@ class ResumePoint:
 ReadAt = Callable[[int, int], bytes]  # offset, size → at most that many bytes
 
 
-def resume_point(prior: Generation | None, now: FileState, read_at: ReadAt, *, trust_stat: bool = True) -> ResumePoint:
+def resume_point(
+    prior: Generation | None, now: FileState, read_at: ReadAt, *, trust_stat: bool = True
+) -> ResumePoint:
     """Decide how to go on with a file whose last known generation is `prior`.
 
     Size, inode and mtime as they were mean unchanged (unless not `trust_stat`). Else the remembered first and last

@@ -9,7 +9,9 @@ from unabridged.archive import compress
 from unabridged.schema.ids import Digest, OriginId, ProjectId
 from unabridged.schema.records import Segment
 
-SEGMENT_TARGET = 262_144  # bytes; a segment is closed behind the first line that reaches it. One line's read unpacks
+SEGMENT_TARGET = (
+    262_144  # bytes; a segment is closed behind the first line that reaches it. One line's read unpacks
+)
 # one segment (about 0.2 ms), and larger ones compress only a few per cent better
 SEGMENT_MAX = 1 << 20  # bytes; a longer line spans several segments
 
@@ -55,13 +57,17 @@ class Packer:
             elif at == 0:
                 yield self._segment(part, self._source, len(raw), hashlib.sha256(raw).digest(), provisional)
             else:
-                yield self._segment(part, self._source + len(raw), 0, hashlib.sha256(b"").digest(), provisional)
+                yield self._segment(
+                    part, self._source + len(raw), 0, hashlib.sha256(b"").digest(), provisional
+                )
             self._start += len(part)
             at += len(part)
         self._source += self._raw_size
         self._kept, self._raw, self._kept_size, self._raw_size, self._changed = [], [], 0, 0, False
 
-    def _segment(self, part: bytes, source: int, size: int, source_digest: bytes, provisional: bool) -> Segment:
+    def _segment(
+        self, part: bytes, source: int, size: int, source_digest: bytes, provisional: bool
+    ) -> Segment:
         codec, dictionary, data = compress.pack(part)
         return Segment(
             *self._at,

@@ -96,5 +96,7 @@ def origins(reader: Reader, session: Session) -> list[OriginInfo]:
         newest = reader.scan(GENERATION, (session.project, origin.origin), reverse=True, limit=1)
         if newest:
             found.append(OriginInfo(origin, newest[0]))
-    found.sort(key=lambda info: (info.origin.kind == "sidecar", -info.generation.stored_offset, info.origin.path))
+    found.sort(
+        key=lambda info: (info.origin.kind == "sidecar", -info.generation.stored_offset, info.origin.path)
+    )
     return found

@@ -64,14 +64,18 @@ class Turns:
         """Return the open turns, b"" when there is none."""
         return msgspec.msgpack.encode(self._open) if self._open else b""
 
-    def add(self, session: str, event: EventId, flags: int, size: int, tokens: int, time: int, text: bytes) -> list[Turn]:
+    def add(
+        self, session: str, event: EventId, flags: int, size: int, tokens: int, time: int, text: bytes
+    ) -> list[Turn]:
         """Add the next event of a session; return the turns that this closes."""
         closed = list[Turn]()
         turn = self._open.pop(session, None)
         if turn is not None and flags & HUMAN and turn.answered:
             closed.append(_close(session, turn))
             turn = None
-        if turn is not None and (len(turn.members) >= MAX_MEMBERS or turn.size + size + JOIN_BYTES > MAX_DOCUMENT):
+        if turn is not None and (
+            len(turn.members) >= MAX_MEMBERS or turn.size + size + JOIN_BYTES > MAX_DOCUMENT
+        ):
             closed.append(_close(session, turn))
             turn = OpenTurn(turn.kind, title=turn.title, answered=turn.answered)
         if turn is None:

@@ -7,10 +7,13 @@ decodes; a newer format version is refused. `docs/format.md` describes every kin
 
 from __future__ import annotations
 
-import hashlib
-from typing import Any, TypeVar
+import re
+from collections.abc import Callable, Sequence
+from hashlib import sha256
+from typing import Any, TypeVar, cast
 
 import msgspec
+import msgspec.inspect
 
 from unabridged.errors import Corrupt, StoreTooNew
 
@@ -20,7 +23,18 @@ HEADER_BYTES = 2
 
 R = TypeVar("R", bound=msgspec.Struct)
 
-_encoder = msgspec.msgpack.Encoder()
+# A file name or a host's JSON may hold lone surrogates, which UTF-8 cannot. Each is stored as MARK and a private-use
+# character in its place, MARK itself as MARK and "0"; texts without either (all but a few) are stored as they are.
+MARK = "\U0010ffff"
+MARK_UTF8 = MARK.encode()
+_STAND_IN = {chr(code): chr(code - 0xD800 + 0xE000) for code in range(0xD800, 0xE000)} | {MARK: "0"}
+_ORIGINAL = {stand_in: char for char, stand_in in _STAND_IN.items()}
+_UNENCODABLE = re.compile(f"[\ud800-\udfff{MARK}]")
+_ESCAPED = re.compile(f"{MARK}([0\ue000-\ue7ff])")
+
+_HEADS = tuple(bytes((FORMAT_VERSION, tag)) for tag in range(256))
+_encoder = msgspec.msgpack.Encoder(order="deterministic")
+_texts: dict[type[Any], bool] = {}
 _decoders: dict[type[Any], msgspec.msgpack.Decoder[Any]] = {}
 
 
@@ -33,8 +47,15 @@ def _decoder(record: type[R]) -> msgspec.msgpack.Decoder[R]:
 
 def encode(tag: int, record: msgspec.Struct) -> bytes:
     """Return the canonical bytes of a record."""
-    head = bytes((FORMAT_VERSION, tag)) + _encoder.encode(record)
-    return head + hashlib.sha256(head).digest()[:DIGEST_BYTES]
+    try:
+        body = _encoder.encode(record)
+    except UnicodeEncodeError:
+        body = _encoder.encode(_escaped(record))
+    else:
+        if _holds_text(type(record)) and MARK_UTF8 in body:
+            body = _encoder.encode(_escaped(record))
+    head = _HEADS[tag] + body
+    return head + sha256(head).digest()[:DIGEST_BYTES]
 
 
 def verify(tag: int, data: bytes) -> None:
@@ -43,7 +64,7 @@ def verify(tag: int, data: bytes) -> None:
         raise Corrupt("a stored value is too short", size=len(data))
     if data[0] > FORMAT_VERSION:
         raise StoreTooNew("a stored value has a newer format", found=data[0], known=FORMAT_VERSION)
-    if data[1] != tag or hashlib.sha256(data[:-DIGEST_BYTES]).digest()[:DIGEST_BYTES] != data[-DIGEST_BYTES:]:
+    if data[1] != tag or sha256(data[:-DIGEST_BYTES]).digest()[:DIGEST_BYTES] != data[-DIGEST_BYTES:]:
         raise Corrupt("a stored value has the wrong digest", kind=tag)
 
 
@@ -51,11 +72,49 @@ def decode(tag: int, record: type[R], data: bytes) -> R:
     """Return the record in `data`, verified; raise `StoreTooNew` or `Corrupt`."""
     verify(tag, data)
     try:
-        return _decoder(record).decode(memoryview(data)[HEADER_BYTES:-DIGEST_BYTES])
+        found = _decoder(record).decode(memoryview(data)[HEADER_BYTES:-DIGEST_BYTES])
+        if _holds_text(record) and MARK_UTF8 in data:
+            plain = _mapped(msgspec.to_builtins(found, builtin_types=(bytes,)), _unescaped_text)
+            found = msgspec.convert(plain, record)
     except (msgspec.DecodeError, msgspec.ValidationError) as error:
         raise Corrupt("a stored value does not decode", kind=tag) from error
+    return found
 
 
 def entry_digest(data: bytes) -> bytes:
     """Return the digest part (8 bytes) of a stored value."""
     return data[-DIGEST_BYTES:]
+
+
+def _holds_text(record: type[Any]) -> bool:
+    """Tell whether a record has a field that can hold text: those with none are the large ones."""
+    found = _texts.get(record)
+    if found is None:
+        fields = cast("msgspec.inspect.StructType", msgspec.inspect.type_info(record)).fields
+        plain = (msgspec.inspect.BytesType, msgspec.inspect.IntType, msgspec.inspect.BoolType)
+        found = _texts[record] = not all(isinstance(field.type, plain) for field in fields)
+    return found
+
+
+def _escaped(record: msgspec.Struct) -> Any:
+    return _mapped(msgspec.to_builtins(record, builtin_types=(bytes,)), _escaped_text)
+
+
+def _mapped(value: Any, change: Callable[[str], str]) -> Any:
+    """Return plain values with every text in them changed."""
+    if isinstance(value, str):
+        return change(value)
+    if isinstance(value, list | tuple):
+        return [_mapped(item, change) for item in cast("Sequence[Any]", value)]
+    if isinstance(value, dict):
+        items = cast("dict[Any, Any]", value).items()
+        return {_mapped(key, change): _mapped(item, change) for key, item in items}
+    return value
+
+
+def _escaped_text(text: str) -> str:
+    return _UNENCODABLE.sub(lambda match: MARK + _STAND_IN[match[0]], text)
+
+
+def _unescaped_text(text: str) -> str:
+    return _ESCAPED.sub(lambda match: _ORIGINAL[match[1]], text)

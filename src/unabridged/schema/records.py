@@ -121,9 +121,8 @@ class Generation(msgspec.Struct, frozen=True, array_like=True):
     source_offset: int = 0  # bytes of the host's file consumed
     stored_offset: int = 0  # bytes of the kept original; differs after a redaction
     lines: int = 0
-    fingerprint: bytes = b""  # digest of the consumed prefix: H(previous, SHA-256 of each segment's source)
-    head: bytes = b""  # SHA-256 of the first bytes (see archive/admission), to notice a replaced file cheaply
-    tail: bytes = b""  # SHA-256 of the last consumed bytes
+    head: bytes = b""  # 2 bytes of length, then SHA-256 of the first bytes, to notice a replaced file cheaply
+    tail: bytes = b""  # 4 bytes of length, then SHA-256 of the last consumed bytes
     inode: int = 0
     size: int = 0
     mtime_ns: int = 0
@@ -151,7 +150,9 @@ class Segment(msgspec.Struct, frozen=True, array_like=True):
     data: bytes
     source: int = 0  # where it began in the host's file
     source_size: int = 0
-    source_digest: bytes = b""  # of the host's bytes; empty where they are the kept bytes (nothing was redacted)
+    source_digest: bytes = (
+        b""  # of the host's bytes; empty where they are the kept bytes (nothing was redacted)
+    )
     provisional: bool = False  # an unfinished last line: replaced when the host goes on
 
 
@@ -274,7 +275,7 @@ class Tombstone(msgspec.Struct, frozen=True, array_like=True):
     """Something retired, expired or erased, with enough to answer truthfully and to refuse it when it comes again."""
 
     project: ProjectId
-    id: EventId  # or DocumentId
+    id: EventId | DocumentId
     ordinal: Ordinal
     reason: str  # retired, expired, erased
     time: Micros

@@ -1,0 +1,312 @@
+"""Notes: text that a person or a program admits directly, with idempotent replay."""
+
+from __future__ import annotations
+
+import hashlib
+
+import msgspec
+
+from unabridged.archive import rendering, retain
+from unabridged.archive.chunking import cut
+from unabridged.archive.compress import pack
+from unabridged.archive.documents import DocumentDraft, DocumentWriter
+from unabridged.archive.turns import manifest_digest
+from unabridged.errors import Conflict, InvalidInput, LimitExceeded
+from unabridged.schema import tokens
+from unabridged.schema.ids import (
+    GLOBAL,
+    NO_ORIGIN,
+    ChunkDigest,
+    Digest,
+    EventId,
+    Micros,
+    Ordinal,
+    Position,
+    ProjectId,
+    SourceHash,
+    event_id,
+    hashed,
+    identity_hash,
+    session_id,
+    source_hash,
+)
+from unabridged.schema.records import (
+    ADMISSION,
+    CHUNK,
+    CHUNK_KIND,
+    CHUNK_REFS,
+    COUNTERS,
+    DOCUMENT,
+    EVENT,
+    HOME,
+    LOG,
+    PATH,
+    PROJECT,
+    SESSION,
+    SUPERSESSION,
+    Admission,
+    Chunk,
+    ChunkRefs,
+    Counters,
+    Document,
+    Event,
+    Home,
+    LogEntry,
+    Path,
+    Piece,
+    Project,
+    Session,
+    Supersession,
+)
+from unabridged.store.contract import Batch, Plan, Reader
+
+MAX_NOTE = 8 << 20  # bytes of UTF-8; larger text is refused, its sender splits it
+MAX_TITLE = 200  # characters
+INLINE = 16_384  # bytes; longer notes are kept as chunks
+MAX_CHAIN = 4_096  # versions of one subject
+HOST = "note"
+
+
+class NoteDraft(msgspec.Struct, frozen=True):
+    """A note to admit. `name` makes it the same note when it comes again; `request` identifies the caller's request."""
+
+    project: ProjectId
+    root: str
+    text: str
+    name: str
+    request: str = ""
+    title: str = ""
+    subject_key: str = ""
+    supersedes: str = ""  # document id (hexadecimal) of the live version that it replaces
+
+
+class NoteOutcome(msgspec.Struct, frozen=True):
+    """The note as it was admitted (`replayed`: by an earlier, equal request)."""
+
+    event: EventId
+    ordinal: Ordinal
+    document: Ordinal
+    position: Position
+    replayed: bool
+
+
+def validate(draft: NoteDraft) -> bytes:
+    """Return the note's UTF-8 text; raise `InvalidInput` or `LimitExceeded`."""
+    text = rendering.clean(draft.text).encode()
+    if not text.strip():
+        raise InvalidInput("a note's text is empty", field="text")
+    if len(text) > MAX_NOTE:
+        raise LimitExceeded("a note is too long", field="text", limit=MAX_NOTE, size=len(text))
+    if len(draft.title) > MAX_TITLE:
+        raise LimitExceeded(
+            "a note's title is too long", field="title", limit=MAX_TITLE, size=len(draft.title)
+        )
+    return text
+
+
+def plan_note(draft: NoteDraft, now: Micros, ruleset: int) -> Plan:
+    """Return the plan that admits a note (already redacted).
+
+    The same request with the same content gives the first outcome again; with other content it raises `Conflict`. A
+    subject key has at most one live document: replacing it needs `supersedes` to name exactly that.
+    """
+    text = validate(draft)
+    content = Digest(hashlib.sha256(text + draft.title.encode() + draft.subject_key.encode()).digest())
+
+    def plan(reader: Reader) -> Batch:
+        request = SourceHash(hashed(16, "request", draft.request)) if draft.request else None
+        if request is not None:
+            earlier = reader.get(ADMISSION, (draft.project, request))
+            if earlier is not None:
+                return _replay(reader, earlier, content)
+        return _admit(reader, draft, text, content, request, now, ruleset)
+
+    return plan
+
+
+def _replay(reader: Reader, earlier: Admission, content: Digest) -> Batch:
+    if earlier.content != content:
+        raise Conflict("that request id was used with other content", hint="Use a new request id.")
+    event = reader.get(EVENT, (earlier.project, earlier.first))
+    name = event.id if event is not None else EventId(bytes(20))
+    batch = Batch()
+    batch.result = NoteOutcome(
+        name, Ordinal(earlier.first), Ordinal(earlier.last), Position(earlier.position), replayed=True
+    )
+    return batch
+
+
+def _admit(
+    reader: Reader,
+    draft: NoteDraft,
+    text: bytes,
+    content: Digest,
+    request: SourceHash | None,
+    now: Micros,
+    ruleset: int,
+) -> Batch:
+    batch, project = Batch(), draft.project
+    counters = reader.get(COUNTERS, (project,)) or Counters(project)
+    session = _session(reader, draft, now)
+    ordinal = Ordinal(counters.next_ordinal)
+    event = _event(draft, text, session, ordinal, now, ruleset, batch, reader)
+    native = event.native
+    batch.create(EVENT, event)
+    source = source_hash(f"{HOST}:{session.host_session}:{native}")
+    batch.create(PATH, Path(project, session.session, session.next_seq, ordinal, source, native))
+    document = Ordinal(ordinal + 1)
+    place = {ordinal: (session.session, session.next_seq)}
+    DocumentWriter(reader, batch, project, now, place).write(_document(draft, event), document)
+    _replace(reader, batch, draft, document, now)
+    if reader.get(PROJECT, (GLOBAL, project)) is None:
+        name = draft.root.rstrip("/").rsplit("/", 1)[-1] or draft.root
+        batch.put(PROJECT, Project(GLOBAL, project, name, [draft.root], now))
+    if reader.get(HOME, (GLOBAL, session.session)) is None:
+        batch.put(HOME, Home(GLOBAL, session.session, project, HOST, session.host_session))
+    batch.put(
+        SESSION,
+        msgspec.structs.replace(
+            session,
+            next_seq=session.next_seq + 1,
+            events=session.events + 1,
+            started=session.started or now,
+            ended=now,
+        ),
+    )
+    position = Position(counters.next_position)
+    batch.create(LOG, LogEntry(project, position, "append", session.session, ordinal, document, now))
+    batch.put(
+        COUNTERS,
+        msgspec.structs.replace(
+            counters,
+            next_ordinal=document + 1,
+            next_position=position + 1,
+            events=counters.events + 1,
+            documents=counters.documents + 1,
+            raw_bytes=counters.raw_bytes + len(text),
+        ),
+    )
+    if request is not None:
+        batch.create(ADMISSION, Admission(project, request, content, ordinal, document, position, now))
+    batch.result = NoteOutcome(event.id, ordinal, document, position, replayed=False)
+    return batch
+
+
+def _session(reader: Reader, draft: NoteDraft, now: Micros) -> Session:
+    host_session = f"notes-{draft.project.hex()[:16]}"
+    name = session_id(HOST, host_session)
+    found = reader.get(SESSION, (draft.project, name))
+    return found or Session(draft.project, name, HOST, host_session, title="Notes", created=now)
+
+
+def _event(
+    draft: NoteDraft,
+    text: bytes,
+    session: Session,
+    ordinal: Ordinal,
+    now: Micros,
+    ruleset: int,
+    batch: Batch,
+    reader: Reader,
+) -> Event:
+    native = hashed(8, "note", draft.name, text).hex()
+    digest = rendering.digest("text", "user", "", "", text, ())
+    pieces: list[Piece] = (
+        [text.decode()] if len(text) <= INLINE else _chunked(draft.project, text, batch, reader)
+    )
+    return Event(
+        draft.project,
+        ordinal,
+        event_id(identity_hash(HOST, native), digest),
+        session.session,
+        session.next_seq,
+        HOST,
+        native,
+        "text",
+        "user",
+        0,
+        now,
+        0,
+        "",
+        "",
+        [],
+        "",
+        digest,
+        rendering.RENDERING_VERSION,
+        ruleset,
+        len(text),
+        tokens.by_script(text),
+        NO_ORIGIN,
+        0,
+        0,
+        0,
+        pieces,
+    )
+
+
+def _chunked(project: ProjectId, text: bytes, batch: Batch, reader: Reader) -> list[Piece]:
+    names: list[int | str] = [CHUNK]
+    counts = dict[ChunkDigest, int]()
+    for part in cut(text):
+        digest = ChunkDigest(hashlib.sha256(part).digest())
+        names.append(digest.hex())
+        counts[digest] = counts.get(digest, 0) + 1
+        refs = reader.get(CHUNK_REFS, (project, digest))
+        if refs is None and counts[digest] == 1:
+            codec, dictionary, data = pack(part)
+            batch.create(CHUNK_KIND, Chunk(project, digest, len(part), codec, dictionary, data))
+        batch.put(CHUNK_REFS, ChunkRefs(project, digest, counts[digest] + (refs.count if refs else 0)))
+    return [names]
+
+
+def _document(draft: NoteDraft, event: Event) -> DocumentDraft:
+    return DocumentDraft(
+        kind="note",
+        first=event.id,
+        digest=manifest_digest("note", [event.id]),
+        session=event.session,
+        members=[event.ordinal],
+        size=event.size,
+        tokens=event.tokens,
+        started=event.time,
+        ended=event.time,
+        title=draft.title,
+        retention=retain.MANUAL,
+        subject_key=draft.subject_key,
+    )
+
+
+def _replace(reader: Reader, batch: Batch, draft: NoteDraft, new: Ordinal, now: Micros) -> None:
+    live = _live(reader, draft.project, draft.subject_key) if draft.subject_key else None
+    wanted = _by_id(reader, draft.project, draft.supersedes) if draft.supersedes else None
+    if live is not None and (wanted is None or wanted.ordinal != live.ordinal):
+        raise Conflict(
+            "that subject has a live document", hint="Name it with `supersedes`.", live=live.id.hex()
+        )
+    if wanted is None:
+        return
+    if reader.get(SUPERSESSION, (draft.project, wanted.ordinal)) is not None:
+        raise Conflict("that version was replaced already", document=draft.supersedes)
+    batch.create(SUPERSESSION, Supersession(draft.project, wanted.ordinal, new, "replaced", now))
+
+
+def _live(reader: Reader, project: ProjectId, subject: str) -> Document | None:
+    versions = reader.scan(DOCUMENT, (project, subject), index="subject", limit=MAX_CHAIN + 1)
+    if len(versions) > MAX_CHAIN:
+        raise LimitExceeded("a subject has too many versions", field="subject_key", limit=MAX_CHAIN)
+    for document in reversed(versions):
+        if reader.get(SUPERSESSION, (project, document.ordinal)) is None:
+            return document
+    return None
+
+
+def _by_id(reader: Reader, project: ProjectId, name: str) -> Document:
+    try:
+        key = bytes.fromhex(name)
+    except ValueError as error:
+        raise InvalidInput("a document id is hexadecimal", field="supersedes") from error
+    found = reader.lookup(DOCUMENT, "id", [(project, key)])[0] if len(key) == 20 else None
+    document = reader.get(DOCUMENT, found) if found is not None else None
+    if document is None:
+        raise InvalidInput("there is no such document in this project", field="supersedes")
+    return document

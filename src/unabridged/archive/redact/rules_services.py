@@ -1,0 +1,128 @@
+"""Credentials of messaging, mail, office, marketing, monitoring services."""
+
+from __future__ import annotations
+
+from unabridged.archive.redact.rule import Rule, text, value
+
+_UUID = r"[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}"
+
+MESSAGING: tuple[Rule, ...] = (
+    text("slack-token", "slack-token", r"xox[abcdeoprs](?:\.xox[abp])?-[A-Za-z0-9%/+=_-]{10,}", "xoxa-", "xoxb-", "xoxc-", "xoxd-", "xoxe-", "xoxe.", "xoxo-", "xoxp-", "xoxr-", "xoxs-", peek="[A-Za-z0-9]{2}"),
+    text("slack-app-token", "slack-token", r"(?i)xapp-[0-9]-[A-Z0-9]{6,}-[0-9]{6,}-[a-z0-9]{20,}", "xapp-", peek="[0-9]-"),
+    text("slack-workflow-token", "slack-token", r"xwfp-[A-Za-z0-9-]{20,}", "xwfp-"),
+    text("slack-webhook", "slack-webhook", r"hooks\.slack(?:-gov)?\.com\\*/(?:services|workflows|triggers)\\*/([A-Za-z0-9+/\\]{20,})", "hooks.slack.com", "hooks.slack-gov.com", group=1),
+    text("discord-webhook", "discord-webhook", r"discord(?:app)?\.com\\*/api\\*/(?:v[0-9]+\\*/)?webhooks\\*/([0-9]{15,21}\\*/[A-Za-z0-9_-]{40,})", "discord.com", "discordapp.com", group=1, peek=r"\\*/api"),
+    text("discord-bot-token", "discord-token", r"[A-Za-z0-9_-]{23,28}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,40}", anchor=r"\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27}", back=28, check="mixed"),
+    text("discord-mfa-token", "discord-token", r"mfa\.[A-Za-z0-9_-]{60,}", "mfa.", peek="[A-Za-z0-9_-]{20}"),
+    text("telegram-bot-token", "telegram-token", r"[0-9]{6,12}:[A-Za-z0-9_-]{33,36}", anchor="[0-9]:[A-Za-z0-9_-]{32}", back=12, check="mixed"),
+    text("zapier-webhook", "zapier-webhook", r"hooks\.zapier\.com\\*/hooks\\*/catch\\*/([A-Za-z0-9/\\]{10,})", "hooks.zapier.com", group=1),
+    text("dingtalk-webhook", "dingtalk-webhook", r"dingtalk\.com\\*/robot\\*/send\?access_token=([a-f0-9]{40,})", "dingtalk.com", group=1),
+    text("feishu-webhook", "feishu-webhook", r"open-apis\\*/bot\\*/(?:v2\\*/)?hook\\*/([A-Za-z0-9-]{20,})", "open-apis", group=1),
+    text("wecom-webhook", "wecom-webhook", r"qyapi\.weixin\.qq\.com\\*/cgi-bin\\*/webhook\\*/send\?key=([a-f0-9-]{36})", "qyapi.weixin.qq.com", group=1),
+    text("twilio-api-key", "twilio-key", r"SK[0-9a-f]{32}", "SK", peek="[0-9a-f]{16}", strict=True),
+    text("facebook-token", "facebook-token", r"EAA[A-Za-z0-9]{80,}", "EAA", peek="[A-Za-z0-9]{60}", strict=True, check="mixed"),
+    text("facebook-app-token", "facebook-token", r"[0-9]{13,17}\|[A-Za-z0-9_-]{25,30}", anchor=r"[0-9]\|[A-Za-z0-9_-]{25}", back=17, check="mixed"),
+    text("instagram-token", "instagram-token", r"IG(?:QV|QW|AA)[A-Za-z0-9_-]{50,}", "IGQV", "IGQW", "IGAA", peek="[A-Za-z0-9_-]{30}", strict=True),
+    text("twitter-bearer-token", "twitter-token", r"A{18,24}[A-Za-z0-9%]{50,}", "AAAAAAAAAAAAAAAAAAAAA", peek="[A-Za-z0-9%]{30}", strict=True, check="mixed"),
+    text("linkedin-token", "linkedin-token", r"WPL_AP[01]\.[A-Za-z0-9+/=_.-]{16,}", "WPL_AP"),
+    text("twitch-oauth-token", "twitch-token", r"oauth:([a-z0-9]{30})", "oauth:", group=1, peek="[a-z0-9]{20}", check="mixed"),
+    text("stream-or-line-token", "webhook-secret", r"v1:[a-f0-9]{64}:[a-f0-9]{32,}", "v1:", peek="[a-f0-9]{40}"),
+)
+
+MAIL: tuple[Rule, ...] = (
+    text("sendgrid-key", "sendgrid-key", r"SG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}", "SG.", peek="[A-Za-z0-9_-]{12}"),
+    text("mailgun-key", "mailgun-key", r"(?:key|pubkey)-[0-9a-f]{32}", "key-", peek="[0-9a-f]{20}"),
+    text("mailgun-private-key", "mailgun-key", r"[0-9a-f]{32}-[0-9a-f]{8}-[0-9a-f]{8}", anchor="[0-9a-f]{32}-[0-9a-f]{8}-[0-9a-f]{8}", strict=True),
+    text("mailchimp-key", "mailchimp-key", r"[0-9a-f]{32}-us[0-9]{1,2}", anchor="[0-9a-f]{8}-us[0-9]", back=24),
+    text("mandrill-key", "mailchimp-key", r"md-[A-Za-z0-9_-]{22}", "md-", peek="[A-Za-z0-9_-]{20}", strict=True, check="random"),
+    text("brevo-key", "brevo-key", r"x(?:keysib|smtpsib)-[a-f0-9]{64}-[A-Za-z0-9]{16}", "xkeysib-", "xsmtpsib-"),
+    text("resend-key", "resend-key", r"re_[A-Za-z0-9]{6,10}_[A-Za-z0-9]{20,}", "re_", peek="[A-Za-z0-9]{6,10}_[A-Za-z0-9]{12}"),
+    text("mailersend-key", "mailersend-key", r"mlsn\.[a-f0-9]{60,}", "mlsn."),
+    text("klaviyo-key", "klaviyo-key", r"pk_[a-f0-9]{34}", "pk_", peek="[a-f0-9]{20}"),
+    text("loops-or-convertkit-key", "convertkit-key", r"kit_[a-f0-9]{32}", "kit_", peek="[a-f0-9]{16}"),
+)
+
+OFFICE: tuple[Rule, ...] = (
+    text("airtable-token", "airtable-token", r"pat[A-Za-z0-9]{14}\.[a-f0-9]{64}", "pat", peek=r"[A-Za-z0-9]{14}\.[a-f0-9]{8}"),
+    text("notion-token", "notion-token", r"ntn_[A-Za-z0-9]{36,}", "ntn_", peek="[A-Za-z0-9]{8}"),
+    text("notion-secret", "notion-token", r"secret_[A-Za-z0-9]{40,}", "secret_", peek="[A-Za-z0-9]{24}"),
+    text("linear-key", "linear-key", r"lin_(?:api|oauth|wh)_[A-Za-z0-9]{28,}", "lin_api_", "lin_oauth_", "lin_wh_"),
+    text("figma-token", "figma-token", r"fig[dour]_[A-Za-z0-9_-]{30,}", "figd_", "figo_", "figu_", "figr_", peek="[A-Za-z0-9_-]{8}"),
+    text("asana-token", "asana-token", r"[0-2]/[0-9]{12,}(?:/[0-9]{12,})?:[a-f0-9]{32}", anchor="[0-9]{8}:[a-f0-9]{32}", back=60),
+    text("clickup-token", "clickup-token", r"pk_[0-9]{4,}_[A-Z0-9]{32}", "pk_", peek="[0-9]{4}"),
+    text("trello-token", "trello-token", r"ATTA[a-f0-9]{60,}", "ATTA", peek="[a-f0-9]{16}"),
+    text("dropbox-token", "dropbox-token", r"sl\.(?:u\.)?[A-Za-z0-9_-]{60,}", "sl.", peek=r"(?:u\.)?[A-Za-z0-9_-]{30}"),
+    text("hubspot-token", "hubspot-token", r"pat-(?:na|eu|ap)[0-9]-" + _UUID, "pat-na", "pat-eu", "pat-ap", peek="[0-9]-"),
+    text("salesforce-token", "salesforce-token", r"00D[A-Za-z0-9]{12,15}![A-Za-z0-9._]{60,}", anchor="00D[A-Za-z0-9]{12,15}!"),
+    text("salesforce-refresh-token", "salesforce-token", r"5Aep861[A-Za-z0-9._]{60,}", "5Aep861"),
+    text("contentful-token", "contentful-token", r"CFPAT-[A-Za-z0-9_-]{40,}", "CFPAT-"),
+    text("typeform-token", "typeform-token", r"tfp_[A-Za-z0-9_.=-]{36,}", "tfp_", peek="[A-Za-z0-9_.=-]{12}"),
+    text("sanity-token", "sanity-token", r"sk[A-Za-z0-9]{150,200}", "sk", peek="[A-Za-z0-9]{140}", strict=True, check="mixed"),
+    text("mapbox-secret-token", "mapbox-token", r"[st]k\.eyJ[A-Za-z0-9_-]{20,}\.[A-Za-z0-9_-]{16,}", "sk.eyJ", "tk.eyJ"),
+    text("zendesk-or-intercom-token", "intercom-token", r"dG9rO[A-Za-z0-9+/]{50,}={0,2}", "dG9rO", peek="[A-Za-z0-9+/]{20}", strict=True),
+    text("okta-ssws-token", "okta-token", r"SSWS\s+([A-Za-z0-9_-]{20,})", "SSWS", group=1, peek=r"(?:[ \t]|\\+t)"),
+    text("coda-or-grist-key", "typeform-token", r"mn_[A-Za-z0-9]{40,}", "mn_", peek="[A-Za-z0-9]{30}", check="mixed"),
+    text("frame-io-token", "frameio-token", r"fio-u-[A-Za-z0-9_=-]{60,}", "fio-u-"),
+    text("webflow-or-storyblok-token", "storyblok-token", r"[A-Za-z0-9]{20,24}tt-[0-9]{4,}-[A-Za-z0-9_-]{20,}", "tt-", back=24, peek="[0-9]{4,}-[A-Za-z0-9_-]{12}"),
+)
+
+MONITORING: tuple[Rule, ...] = (
+    text("datadog-app-key", "datadog-key", r"dda(?:pp|t)_[A-Za-z0-9]{30,}", "ddapp_", "ddat_", peek="[A-Za-z0-9]{12}"),
+    text("new-relic-key", "new-relic-key", r"NR(?:AK|RA|AA|BR|JS|II|IQ|SP|AL)-[A-Za-z0-9_-]{16,}", "NRAK-", "NRRA-", "NRAA-", "NRBR-", "NRJS-", "NRII-", "NRIQ-", "NRSP-"),
+    text("new-relic-licence-key", "new-relic-key", r"[a-f0-9x]{36}(?:NRAL|FFFFNRAL)", "NRAL", back=40),
+    text("sentry-token", "sentry-token", r"sntry[su]_[A-Za-z0-9+/=_-]{40,}", "sntrys_", "sntryu_"),
+    text("grafana-token", "grafana-token", r"gl(?:sa_[A-Za-z0-9]{32}_[A-Fa-f0-9]{8}|c_[A-Za-z0-9+/=_-]{32,})", "glsa_", "glc_", peek="[A-Za-z0-9+/=_-]{12}"),
+    text("grafana-api-key", "grafana-token", r"eyJrIjoi[A-Za-z0-9]{40,}={0,3}", "eyJrIjoi"),
+    text("dynatrace-token", "dynatrace-token", r"dt0[a-zA-Z][0-9]{2}\.[A-Z0-9]{8,24}\.[A-Z0-9]{40,}", "dt0", peek=r"[a-zA-Z][0-9]{2}\."),
+    text("honeycomb-key", "honeycomb-key", r"hc[a-z]{2}[a-z0-9]_[a-z0-9]{50,}", anchor="hc[abx][a-z][a-z0-9]_[a-z0-9]{30}"),
+    text("posthog-key", "posthog-key", r"ph[xcsa]_[A-Za-z0-9]{36,}", "phx_", "phc_", "phs_", "pha_", peek="[A-Za-z0-9]{20}"),
+    text("uptime-robot-key", "uptime-robot-key", r"u[rm]?[0-9]{5,}-[a-f0-9]{24}", anchor="u[rm]?[0-9]{5,12}-[a-f0-9]{24}"),
+    text("healthchecks-or-checkly-key", "checkly-key", r"cu_[a-f0-9]{32}", "cu_", peek="[a-f0-9]{16}"),
+    text("axiom-token", "axiom-token", r"xa[ap]t-" + _UUID, "xaat-", "xapt-"),
+    text("splunk-hec-token", "splunk-token", r"Splunk\s+(" + _UUID + ")", "Splunk ", group=1, peek="[0-9a-fA-F]{8}-"),
+    text("logfire-token", "logfire-token", r"pylf_v[0-9]_[a-z]+_[A-Za-z0-9]{30,}", "pylf_v"),
+    text("statsig-key", "statsig-key", r"secret-[A-Za-z0-9]{40,}", "secret-", peek="[A-Za-z0-9]{30}"),
+    text("configcat-key", "configcat-key", r"configcat-sdk-1/[A-Za-z0-9_-]{22}/[A-Za-z0-9_-]{22}", "configcat-sdk-"),
+    text("cloudinary-url", "cloudinary-url", r"cloudinary:\\*/\\*/[0-9]{10,}:([A-Za-z0-9_-]{20,})@", "cloudinary:", group=1),
+)
+
+RULES: tuple[Rule, ...] = MESSAGING + MAIL + OFFICE + MONITORING
+
+VALUES: tuple[Rule, ...] = (
+    value("datadog-key", "datadog-key", r"[a-f0-9]{32}|[a-f0-9]{40}", "datadog", "dd_api", "dd_app", "dd-api", "dd-app"),
+    value("twilio-auth-token", "twilio-token", r"[a-f0-9]{32}", "twilio"),
+    value("sendbird-or-messagebird-key", "messagebird-key", r"[A-Za-z0-9]{25}|[a-f0-9]{40}", "messagebird", "sendbird"),
+    value("postmark-token", "postmark-token", _UUID, "postmark"),
+    value("mailgun-signing-key", "mailgun-key", r"[a-f0-9]{32}", "mailgun"),
+    value("mailjet-key", "mailjet-key", r"[a-f0-9]{32}", "mailjet", "mj_"),
+    value("sparkpost-key", "sparkpost-key", r"[a-f0-9]{40}", "sparkpost"),
+    value("algolia-key", "algolia-key", r"[a-f0-9]{32}", "algolia"),
+    value("airtable-key", "airtable-token", r"key[A-Za-z0-9]{14}", "airtable"),
+    value("okta-token", "okta-token", r"00[A-Za-z0-9_-]{40}", "okta"),
+    value("auth0-client-secret", "auth0-secret", r"[A-Za-z0-9_-]{64}", "auth0"),
+    value("asana-secret", "asana-token", r"[a-f0-9]{32}", "asana"),
+    value("trello-key", "trello-token", r"[a-f0-9]{32}|[a-f0-9]{64}", "trello"),
+    value("facebook-secret", "facebook-secret", r"[a-f0-9]{32}", "facebook", "fb_"),
+    value("twitter-secret", "twitter-secret", r"[A-Za-z0-9-]{35,50}", "twitter", "consumer", "tweepy"),
+    value("linkedin-secret", "linkedin-secret", r"[A-Za-z0-9]{16}", "linkedin"),
+    value("spotify-secret", "spotify-secret", r"[a-f0-9]{32}", "spotify"),
+    value("twitch-secret", "twitch-token", r"[a-z0-9]{30}", "twitch"),
+    value("dropbox-secret", "dropbox-token", r"[a-z0-9]{15}|[A-Za-z0-9_-]{64}", "dropbox"),
+    value("pagerduty-key", "pagerduty-key", r"[A-Za-z0-9+_-]{20}|[a-f0-9]{32}", "pagerduty", "pager_duty", "pd_"),
+    value("opsgenie-key", "opsgenie-key", _UUID, "opsgenie"),
+    value("rollbar-token", "rollbar-token", r"[a-f0-9]{32}", "rollbar"),
+    value("sumologic-key", "sumologic-key", r"su[A-Za-z0-9]{12}|[A-Za-z0-9]{64}", "sumo"),
+    value("elastic-key", "elastic-key", r"[A-Za-z0-9+/=_-]{40,}", "elastic"),
+    value("splunk-token", "splunk-token", _UUID, "splunk", "hec_"),
+    value("new-relic-hex-key", "new-relic-key", r"[a-f0-9]{32}|[a-f0-9]{40}", "newrelic", "new_relic", "new-relic"),
+    value("segment-write-key", "segment-key", r"[A-Za-z0-9]{32}", "segment"),
+    value("amplitude-or-mixpanel-key", "analytics-key", r"[a-f0-9]{32}", "amplitude", "mixpanel"),
+    value("zendesk-token", "zendesk-token", r"[A-Za-z0-9]{40}", "zendesk"),
+    value("freshdesk-key", "freshdesk-key", r"[A-Za-z0-9]{20}", "freshdesk"),
+    value("hubspot-key", "hubspot-token", _UUID, "hubspot", "hapikey"),
+    value("rapidapi-key", "rapidapi-key", r"[A-Za-z0-9]{50}", "rapidapi"),
+    value("mapping-key", "maps-key", r"[A-Za-z0-9_-]{32,64}", "here_", "bing_maps", "tomtom", "opencage"),
+    value("pusher-secret", "pusher-secret", r"[a-f0-9]{20}", "pusher"),
+    value("zoom-secret", "zoom-secret", r"[A-Za-z0-9]{32}", "zoom"),
+    value("messenger-line-secret", "line-secret", r"[a-f0-9]{32}|[A-Za-z0-9+/=]{100,}", "line_channel"),
+)
