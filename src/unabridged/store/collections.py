@@ -18,12 +18,12 @@ from unabridged.schema.kinds import Kind
 from unabridged.schema.records import LOG
 from unabridged.store.bytes import ByteReader
 from unabridged.store.contract import DEFAULT_SCAN, MAX_SCAN, Batch
-from unabridged.store.layout import Layout, Layouts
+from unabridged.store.layout import Entry, Layout, Layouts
 
 R = TypeVar("R", bound=msgspec.Struct)
 
 _layouts = Layouts()
-_encoder_of = _layouts.of
+_layout_of = _layouts.of
 
 
 class Records:
@@ -36,12 +36,12 @@ class Records:
 
     def get(self, kind: Kind[R], key: tuple[KeyPart, ...]) -> R | None:
         """Return the record at a whole key, or None."""
-        data = self._bytes.get(_encoder_of(kind).key(key))
+        data = self._bytes.get(_layout_of(kind).key(key))
         return None if data is None else kind.decode(data)
 
     def get_many(self, kind: Kind[R], keys: Sequence[tuple[KeyPart, ...]]) -> list[R | None]:
         """Return the records at whole keys, in that order."""
-        encode = _encoder_of(kind).key
+        encode = _layout_of(kind).key
         found = self._bytes.get_many([encode(key) for key in keys])
         return [None if data is None else kind.decode(data) for data in found]
 
@@ -58,7 +58,7 @@ class Records:
     ) -> list[R]:
         """Return at most `limit` records in key order, as the contract says."""
         check_limit(limit)
-        layout = _encoder_of(kind)
+        layout = _layout_of(kind)
         lower, upper = layout.bounds(index, prefix, start, stop)
         rows = self._bytes.range(lower, upper, reverse=reverse, limit=limit)
         if not index:
@@ -77,7 +77,7 @@ class Records:
         self, kind: Kind[Any], index: str, keys: Sequence[tuple[KeyPart, ...]]
     ) -> list[tuple[KeyPart, ...] | None]:
         """Return, for each whole key of a unique index, the key of the record that it names, or None."""
-        layout = _encoder_of(kind)
+        layout = _layout_of(kind)
         entry = layout.entry(index)
         if not entry.unique:
             raise InvalidInput("the index is not unique", kind=kind.name, index=index)
@@ -86,7 +86,7 @@ class Records:
 
     def count(self, kind: Kind[Any], prefix: tuple[KeyPart, ...], *, index: str = "") -> int:
         """Return how many records (or index entries) begin with `prefix`."""
-        return self._bytes.count(*_encoder_of(kind).bounds(index, prefix))
+        return self._bytes.count(*_layout_of(kind).bounds(index, prefix))
 
 
 def check_limit(limit: int) -> None:
@@ -97,119 +97,104 @@ def check_limit(limit: int) -> None:
         raise LimitExceeded("a scan asks for too many records", limit=MAX_SCAN, size=limit)
 
 
+State = dict[bytes, bytes | None]
+Step = tuple[
+    str, Layout, bytes, Any, list[tuple[Entry, bytes]]
+]  # operation, kind, key, record, index entries
+
+
 class Effects:
     """What a batch does to the map: its changes, and the highest log position that it writes for each project."""
 
     __slots__ = ("changes", "positions")
 
     def __init__(self) -> None:
-        self.changes: dict[bytes, bytes | None] = {}
+        self.changes: State = {}
         self.positions: dict[ProjectId, int] = {}
 
 
 def effects(batch: Batch, reader: ByteReader) -> Effects:
     """Return what a batch does to the state that `reader` shows; raise `Conflict` where it may not.
 
-    Operations take effect in order, each over what those before it leave.
+    Operations take effect in order, each over what those before it leave. What they need to know of the state is read
+    in one go, and written kinds without an index or a condition are not read at all.
     """
-    prepared = [_prepare(op, kind, value) for op, kind, value in batch.ops]
-    wanted = [key for step in prepared for key in step.needs]
-    state = dict(zip(wanted, reader.get_many(wanted), strict=True))
+    wanted = list[bytes]()
+    steps = [_prepared(op, kind, value, wanted) for op, kind, value in batch.ops]
+    state: State = dict(zip(wanted, reader.get_many(wanted), strict=True))
     out = Effects()
-    for step in prepared:
-        step.apply(state, out.changes)
-        if step.layout.kind is LOG and step.record is not None:
-            project, position = step.record.project, step.record.position
-            out.positions[project] = max(position, out.positions.get(project, 0))
+    for step in steps:
+        operation, layout, key, record, _ = step
+        if operation == "delete":
+            old = state.get(key)
+            if old is not None:
+                _unindex(layout, old, state, out.changes)
+                state[key] = out.changes[key] = None
+        elif operation == "expect":
+            _expect(layout, state.get(key), record)
+        else:
+            _write(step, state, out.changes)
+            if layout.kind is LOG:
+                project, position = record.project, record.position
+                out.positions[project] = max(position, out.positions.get(project, 0))
     return out
 
 
-def _prepare(op: str, kind: Kind[Any], value: Any) -> _Step:
-    layout = _encoder_of(kind)
+def _prepared(op: str, kind: Kind[Any], value: Any, wanted: list[bytes]) -> Step:
+    """Encode the keys of one operation; add to `wanted` those whose present values it depends on."""
+    layout = _layout_of(kind)
     if op == "create" or op == "put":
-        return _Write(layout, value, create=op == "create" or kind.append_only)
+        key = layout.key_of(value)
+        found = list[tuple[Entry, bytes]]()
+        for entry in layout.entries:
+            entry_key = entry.of(value)
+            if entry_key is not None:
+                found.append((entry, entry_key))
+                if entry.unique:
+                    wanted.append(entry_key)
+        operation = "create" if kind.append_only else op
+        if operation == "create" or layout.entries:
+            wanted.append(key)
+        return operation, layout, key, value, found
     if op == "delete":
-        return _Delete(layout, layout.key(value))
+        key = layout.key(value)
+        wanted.append(key)
+        return op, layout, key, None, []
     if op == "expect":
-        return _Expect(layout, layout.key(value[0]), value[1])
+        key = layout.key(value[0])
+        wanted.append(key)
+        return op, layout, key, value[1], []
     raise InvalidInput("a batch has an unknown operation", operation=op)
 
 
-class _Step:
-    """One operation with its encoded key; `needs` are the keys whose present values it looks at."""
-
-    __slots__ = ("key", "layout", "needs", "record")
-
-    def __init__(self, layout: Layout, key: bytes, record: Any = None) -> None:
-        self.layout = layout
-        self.key = key
-        self.record = record
-        self.needs: tuple[bytes, ...] = (key,)
-
-    def apply(self, state: dict[bytes, bytes | None], changes: dict[bytes, bytes | None]) -> None:
-        raise NotImplementedError
-
-    def unindex(
-        self, old: bytes, state: dict[bytes, bytes | None], changes: dict[bytes, bytes | None]
-    ) -> None:
-        """Remove the index entries of the record that the key held."""
-        if self.layout.entries:
-            record = self.layout.kind.decode(old)
-            for entry in self.layout.entries:
-                key = entry.of(record)
-                if key is not None:
-                    state[key] = changes[key] = None
+def _write(step: Step, state: State, changes: State) -> None:
+    operation, layout, key, record, entries = step
+    old = state.get(key)
+    if old is not None:
+        if operation == "create":
+            raise Conflict("a record of that key exists", kind=layout.kind.name)
+        _unindex(layout, old, state, changes)
+    for entry, entry_key in entries:
+        if entry.unique:
+            if state.get(entry_key) is not None:
+                raise Conflict("a unique field is taken", kind=layout.kind.name, index=entry.index.name)
+            state[entry_key] = changes[entry_key] = key
+        else:
+            changes[entry_key] = b""
+    state[key] = changes[key] = layout.encode(record)
 
 
-class _Write(_Step):
-    __slots__ = ("create", "entries")
-
-    def __init__(self, layout: Layout, record: Any, *, create: bool) -> None:
-        super().__init__(layout, layout.key_of(record), record)
-        self.create = create
-        self.entries = [(entry, found) for entry in layout.entries if (found := entry.of(record)) is not None]
-        unique = [key for entry, key in self.entries if entry.unique]
-        if unique:
-            self.needs = (self.key, *unique)
-        elif not create and not layout.entries:
-            self.needs = ()  # nothing depends on what the key holds
-
-    def apply(self, state: dict[bytes, bytes | None], changes: dict[bytes, bytes | None]) -> None:
-        key = self.key
-        old = state.get(key)
-        if old is not None:
-            if self.create:
-                raise Conflict("a record of that key exists", kind=self.layout.kind.name)
-            self.unindex(old, state, changes)
-        for entry, entry_key in self.entries:
-            if entry.unique:
-                if state.get(entry_key) is not None:
-                    raise Conflict(
-                        "a unique field is taken", kind=self.layout.kind.name, index=entry.index.name
-                    )
-                state[entry_key] = changes[entry_key] = key
-            else:
-                changes[entry_key] = b""
-        state[key] = changes[key] = self.layout.kind.encode(self.record)
+def _unindex(layout: Layout, old: bytes, state: State, changes: State) -> None:
+    """Remove the index entries of the record that a key held."""
+    if layout.entries:
+        record = layout.kind.decode(old)
+        for entry in layout.entries:
+            entry_key = entry.of(record)
+            if entry_key is not None:
+                state[entry_key] = changes[entry_key] = None
 
 
-class _Delete(_Step):
-    __slots__ = ()
-
-    def apply(self, state: dict[bytes, bytes | None], changes: dict[bytes, bytes | None]) -> None:
-        old = state.get(self.key)
-        if old is not None:
-            self.unindex(old, state, changes)
-            state[self.key] = changes[self.key] = None
-
-
-class _Expect(_Step):
-    __slots__ = ()
-
-    def apply(self, state: dict[bytes, bytes | None], changes: dict[bytes, bytes | None]) -> None:
-        del changes
-        old = state.get(self.key)
-        kind = self.layout.kind
-        found = None if old is None else kind.decode(old)
-        if found != self.record:
-            raise Conflict("a record is not what it was expected to be", kind=kind.name)
+def _expect(layout: Layout, old: bytes | None, record: Any) -> None:
+    found = None if old is None else layout.kind.decode(old)
+    if found != record:
+        raise Conflict("a record is not what it was expected to be", kind=layout.kind.name)

@@ -7,13 +7,16 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Sequence
+from functools import partial
 from operator import attrgetter
 from typing import Any
 
 from unabridged.errors import InvalidInput
-from unabridged.schema import keys
-from unabridged.schema.keys import KEY_VERSION, MAX_INTEGER, KeyPart, PartType
+from unabridged.schema import codec, keys
+from unabridged.schema.keys import KEY_VERSION, KeyPart, PartType
 from unabridged.schema.kinds import Index, Kind
+
+NEGATIVE = 0x80  # a signed integer's first byte from here on means that it is negative
 
 Encode = Callable[[Any], bytes]  # record -> encoded key
 EncodeSome = Callable[[Any], bytes | None]  # record -> encoded key, or None where the index leaves it out
@@ -39,7 +42,7 @@ class Entry:
 class Layout:
     """One kind, compiled."""
 
-    __slots__ = ("entries", "head", "key_of", "key_types", "kind", "width")
+    __slots__ = ("encode", "entries", "head", "key_of", "key_types", "kind", "width")
 
     def __init__(self, kind: Kind[Any]) -> None:
         self.kind = kind
@@ -47,6 +50,7 @@ class Layout:
         self.width = len(self.key_types)
         self.head = bytes((KEY_VERSION, kind.tag, 0))
         self.key_of: Encode = _compiled(kind.tag, 0, [name for name, _ in kind.key], self.key_types)
+        self.encode: Encode = partial(codec.encode, kind.tag)
         self.entries = tuple(Entry(kind, index) for index in kind.indexes)
 
     def key(self, parts: Sequence[KeyPart]) -> bytes:
@@ -144,23 +148,34 @@ def _compiled(tag: int, number: int, names: Sequence[str], types: Sequence[PartT
     if not _fixed_size(types):
         return lambda record: keys.encode(tag, number, types, values_of(record))
     pack = struct.Struct(
-        ">3s" + "".join("Q" if part.kind == "uint" else f"{part.size}s" for part in types)
+        ">3s" + "".join("q" if part.kind == "uint" else f"{part.size}s" for part in types)
     ).pack
     head = bytes((KEY_VERSION, tag, number))
-    sizes = tuple((at, part.size) for at, part in enumerate(types) if part.kind == "fixed")
-    integers = tuple(at for at, part in enumerate(types) if part.kind == "uint")
+    sizes = tuple(part.size for part in types if part.kind == "fixed")
+    fixed_of = attrgetter(*(name for name, part in zip(names, types, strict=True) if part.kind == "fixed"))
+    signs = _sign_bytes(types)
+    single = sum(sizes) if len(sizes) == 1 else 0  # then attrgetter returns no tuple
 
     def of(record: Any) -> bytes:
-        parts = values_of(record)
         try:
-            for at, size in sizes:  # pack would cut or pad
-                if len(parts[at]) != size:
-                    return keys.encode(tag, number, types, parts)
-            for at in integers:
-                if parts[at] > MAX_INTEGER:
-                    return keys.encode(tag, number, types, parts)
-            return pack(head, *parts)
+            key = pack(head, *values_of(record))
+            fixed = fixed_of(record)
+            # pack cuts and pads bytes, and takes negative numbers
+            good = len(fixed) == single if single else tuple(map(len, fixed)) == sizes
+            for at in signs:
+                good = good and key[at] < NEGATIVE
         except (struct.error, TypeError):
-            return keys.encode(tag, number, types, parts)
+            good, key = False, b""
+        return key if good else keys.encode(tag, number, types, values_of(record))
 
     return of
+
+
+def _sign_bytes(types: Sequence[PartType]) -> tuple[int, ...]:
+    """Return the offsets, in an encoded key of fixed-size parts, of the first byte of each integer."""
+    at, found = 3, list[int]()
+    for part in types:
+        if part.kind == "uint":
+            found.append(at)
+        at += part.size or 8
+    return tuple(found)
