@@ -7,9 +7,9 @@ import re
 from pathlib import Path
 
 import pytest
+
 from tests.repository.documents import anchors, headings, links
 from tests.repository.source import ROOT, package_folders, repository_files
-
 from unabridged import errors
 
 ARCHITECTURE = ROOT / "ARCHITECTURE.md"

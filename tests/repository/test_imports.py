@@ -10,6 +10,7 @@ from pathlib import Path
 
 import grimp
 import pytest
+
 from tests.repository.source import PACKAGE, ROOT, modules, package_folders, unexplained
 
 # Heavy packages that only their own module needs, or that an extra brings: they may be imported where they are used.

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 from flit_core import buildapi
-from tests.repository.source import PACKAGE, ROOT, Module, modules, package_folders
 
 import unabridged
+from tests.repository.source import PACKAGE, ROOT, Module, modules, package_folders
 
 
 def summary(module: Module) -> str:

@@ -7,6 +7,7 @@ import importlib.util
 from types import ModuleType
 
 import pytest
+
 from tests.repository.source import ROOT
 
 
