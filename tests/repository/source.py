@@ -66,14 +66,6 @@ class Module:
                     for name in imported(node):
                         yield node.lineno, name
 
-    def called(self) -> Iterator[tuple[int, str]]:
-        """Yield (line, dotted name) of each name and attribute that is read, as written."""
-        for node in ast.walk(self.tree):
-            if isinstance(node, ast.Attribute | ast.Name):
-                name = dotted(node)
-                if name:
-                    yield node.lineno, name
-
 
 @cache
 def modules() -> tuple[Module, ...]:
@@ -113,16 +105,6 @@ def imported(node: ast.Import | ast.ImportFrom) -> list[str]:
     if isinstance(node, ast.ImportFrom):
         return [node.module or ""]
     return [alias.name for alias in node.names]
-
-
-def dotted(node: ast.AST) -> str:
-    """Write `a.b.c` for a chain of attributes on a name, and nothing for any other expression."""
-    if isinstance(node, ast.Name):
-        return node.id
-    if isinstance(node, ast.Attribute):
-        before = dotted(node.value)
-        return f"{before}.{node.attr}" if before else ""
-    return ""
 
 
 def percentile(values: list[int], share: float) -> int:

@@ -14,10 +14,9 @@ ENVIRONMENT_READERS = re.compile(r"daemon/config(\.py|/.*\.py)|.*hook\.py")
 # path -> why it may read the environment as well.
 READS_ENVIRONMENT = {
     "daemon/paths.py": "tells a client where the socket is, without what the settings import",
-    "cli/screen.py": "the terminal's own variables (NO_COLOR, TERM, COLUMNS), which are no settings of ours",
 }
 
-ENVIRONMENT = {"os.environ", "os.environb", "os.getenv", "os.getenvb", "environ", "getenv"}
+ENVIRONMENT = {"environ", "environb", "getenv", "getenvb"}
 
 # Modules that tell the time or roll dice.
 CLOCKS_AND_DICE = {"time", "random", "secrets"}
@@ -47,16 +46,21 @@ def test_only_the_settings_read_the_environment() -> None:
     for module in modules():
         if ENVIRONMENT_READERS.fullmatch(module.path):
             continue
-        reads = sorted({line for line, name in module.called() if name in ENVIRONMENT and imports_os(module)})
+        reads = environment_reads(module)
         if reads:
             found[module.path] = f"line {reads}"
     assert unexplained(found, READS_ENVIRONMENT) == []
 
 
-def imports_os(module: Module) -> bool:
-    """A local variable may be called `environ`; it is the environment only in a module that imports `os`."""
-    statements = [node for node in ast.walk(module.tree) if isinstance(node, ast.Import | ast.ImportFrom)]
-    return any("os" in imported(node) for node in statements)
+def environment_reads(module: Module) -> list[int]:
+    """Return the lines that name `os.environ` or its kin, or import them from `os`."""
+    lines: set[int] = set()
+    for node in ast.walk(module.tree):
+        if isinstance(node, ast.Attribute) and node.attr in ENVIRONMENT and ast.unparse(node.value) == "os":
+            lines.add(node.lineno)
+        if isinstance(node, ast.ImportFrom) and node.module == "os":
+            lines |= {node.lineno for alias in node.names if alias.name in ENVIRONMENT}
+    return sorted(lines)
 
 
 def test_below_the_daemon_no_module_imports_a_clock_or_dice() -> None:
@@ -86,3 +90,5 @@ def test_the_patterns_find_what_they_are_for() -> None:
     assert [call for call in pure.split() if IMPURE_CALLS.fullmatch(call)] == []
     assert ENVIRONMENT_READERS.fullmatch("daemon/config.py")
     assert not ENVIRONMENT_READERS.fullmatch("daemon/transport.py")
+    text = "import os\nfrom os import getenv\n\n\ndef f(environ):\n    return os.environ['A'], environ['A']\n"
+    assert environment_reads(Module("x.py", text, ast.parse(text))) == [2, 6]
