@@ -29,11 +29,11 @@ class Option(NamedTuple):
 
 
 class Positional(NamedTuple):
-    """One argument without dashes. count: "1", "?" (optional), "*" (any number), "+" (one or more)."""
+    """One argument without dashes. number: "1", "?" (optional), "*" (any number), "+" (one or more)."""
 
     name: str
     help: str
-    count: str = "1"
+    number: str = "1"
     choices: tuple[str, ...] = ()
     kind: str = TEXT
 

@@ -51,9 +51,11 @@ def bash() -> str:
         for option in verb.options:
             if option.choices:
                 pattern = f'"{verb.name}"*" --{option.name}"'
-                lines.append(f"        {pattern}) words=\"{' '.join(option.choices)}\" ;;")
+                lines.append(f'        {pattern}) words="{" ".join(option.choices)}" ;;')
             elif option.kind == PATH:
-                lines.append(f'        "{verb.name}"*" --{option.name}") compopt -o default; COMPREPLY=(); return ;;')
+                lines.append(
+                    f'        "{verb.name}"*" --{option.name}") compopt -o default; COMPREPLY=(); return ;;'
+                )
     lines += ["    esac", '    if [ -z "$words" ]; then', '        case "$verb" in']
     for first in firsts:
         actions = _seconds(verbs, first)
@@ -69,7 +71,7 @@ def bash() -> str:
         "        esac",
         "    fi",
         '    COMPREPLY=($(compgen -W "$words" -- "$word"))',
-        '    [ ${#COMPREPLY[@]} -eq 0 ] && compopt -o default',
+        "    [ ${#COMPREPLY[@]} -eq 0 ] && compopt -o default",
         "}",
         "complete -F _una una unabridged",
     ]
@@ -79,12 +81,30 @@ def bash() -> str:
 def zsh() -> str:
     """Return a script for zsh."""
     verbs = listed()
-    lines = ["#compdef una unabridged", "# Completions of una for zsh.", "_una() {", "    local -a commands", "    commands=("]
+    lines = [
+        "#compdef una unabridged",
+        "# Completions of una for zsh.",
+        "_una() {",
+        "    local -a commands",
+        "    commands=(",
+    ]
     for first in _firsts(verbs):
         one = [verb for verb in verbs if verb.name == first]
-        lines.append(f"        '{first}:{_quoted(one[0].summary if one else ', '.join(_seconds(verbs, first)))}'")
-    lines += ["    )", "    if (( CURRENT == 2 )); then", "        _describe command commands", "        return", "    fi"]
-    lines += ["    local verb=$words[2]", "    (( CURRENT > 3 )) && verb=\"$words[2] $words[3]\"", "    case $verb in"]
+        lines.append(
+            f"        '{first}:{_quoted(one[0].summary if one else ', '.join(_seconds(verbs, first)))}'"
+        )
+    lines += [
+        "    )",
+        "    if (( CURRENT == 2 )); then",
+        "        _describe command commands",
+        "        return",
+        "    fi",
+    ]
+    lines += [
+        "    local verb=$words[2]",
+        '    (( CURRENT > 3 )) && verb="$words[2] $words[3]"',
+        "    case $verb in",
+    ]
     for first in _firsts(verbs):
         actions = _seconds(verbs, first)
         for action in actions:
@@ -95,7 +115,11 @@ def zsh() -> str:
         else:
             verb = next(verb for verb in verbs if verb.name == first)
             lines.append(f"        {first}|'{first} '*) _arguments {_specs(verb)} {_rest(verb)} ;;")
-    lines += ["    esac", "}", 'if [ "$funcstack[1]" = "_una" ]; then _una "$@"; else compdef _una una unabridged; fi']
+    lines += [
+        "    esac",
+        "}",
+        'if [ "$funcstack[1]" = "_una" ]; then _una "$@"; else compdef _una una unabridged; fi',
+    ]
     return "\n".join(lines) + "\n"
 
 

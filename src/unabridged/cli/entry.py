@@ -69,7 +69,7 @@ def _run(words: Sequence[str], screen: Screen, environ: Mapping[str, str], conne
         return 0
     if first in HELP_WORDS or first == "help":
         return _help(words[1:], screen)
-    if not words or (first.startswith("-") and first not in ("--json",)):
+    if not words or first.startswith("-"):
         words = ["overview", *words]
     verb, count = find_verb(words)
     rest = words[count:]

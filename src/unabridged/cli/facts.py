@@ -67,7 +67,9 @@ def rows(screen: Screen, facts: Sequence[Mapping[str, Any]]) -> None:
     numeric = [
         index
         for index, name in enumerate(names)
-        if all(isinstance(row.get(name, 0), int | float) and not isinstance(row.get(name), bool) for row in facts)
+        if all(
+            isinstance(row.get(name, 0), int | float) and not isinstance(row.get(name), bool) for row in facts
+        )
     ]
     cells = [[screen.archived(shown(name, row.get(name))) for name in names] for row in facts]
     draw(screen, [name.replace("_", " ") for name in names], cells, right=numeric, flexible=len(names) - 1)

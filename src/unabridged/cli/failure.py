@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from unabridged.cli.screen import Screen
 from unabridged.errors import UnabridgedError
+
+# Details that the message, the hint or the command line itself already tell.
+_SAID = {"nearest", "setting", "origin"}
 
 
 def report(screen: Screen, error: UnabridgedError, as_json: bool) -> int:
@@ -13,12 +14,23 @@ def report(screen: Screen, error: UnabridgedError, as_json: bool) -> int:
     if as_json:
         screen.json({"error": error.to_dict()})
         return error.exit_code
-    screen.tell("error:", error.message + _detail(error.details), "red")
+    screen.tell("error:", error.message + _detail(error), "red")
+    for candidate in error.details.get("candidates") or ():
+        screen.note(f"  {candidate}")
     if error.advice:
         screen.tell("hint:", error.advice, "yellow")
     return error.exit_code
 
 
-def _detail(details: dict[str, Any]) -> str:
-    shown = [f"{key} {value}" for key, value in details.items() if isinstance(value, str | int | float) and value != ""]
+def _detail(error: UnabridgedError) -> str:
+    shown: list[str] = []
+    for key, value in error.details.items():
+        if (
+            key in _SAID
+            or not isinstance(value, str | int | float)
+            or value == ""
+            or str(value) in error.message
+        ):
+            continue
+        shown.append(f"{key} {value}")
     return f" ({', '.join(shown)})" if shown else ""

@@ -7,7 +7,7 @@ from importlib.util import find_spec
 
 from unabridged.cli.arguments import FLAG, Option, Positional, Verb
 from unabridged.cli.screen import Screen
-from unabridged.cli.verbs import GROUPS, VERBS
+from unabridged.cli.verbs import DEFAULTS, GROUPS, VERBS
 
 EXIT_STATUS: tuple[tuple[int, str], ...] = (
     (0, "it worked"),
@@ -54,8 +54,29 @@ def overview(screen: Screen) -> None:
             if verb.group == group:
                 screen.line(f"  {screen.style(verb.name.ljust(width), 'cyan')}  {verb.summary}")
     screen.line()
-    screen.line("Every command takes --json, prints answers on standard output and messages on standard error.")
+    screen.line(
+        "Every command takes --json, prints answers on standard output and messages on standard error."
+    )
     screen.line("`una` alone shows the state of the archive; UNABRIDGED_HOME=DIR keeps everything below DIR.")
+
+
+def group(first: str) -> list[Verb]:
+    """Return the two-word verbs that begin with this word."""
+    return [verb for verb in VERBS if verb.name.startswith(first + " ")]
+
+
+def describe_group(screen: Screen, first: str) -> None:
+    """Write what `una daemon --help` and its like show."""
+    verbs = group(first)
+    screen.line(f"usage: una {first} [{'|'.join(verb.name.split(' ', 1)[1] for verb in verbs)}]")
+    screen.line()
+    width = max(len(verb.name) for verb in verbs)
+    for verb in verbs:
+        screen.line(f"  {screen.style(verb.name.ljust(width), 'cyan')}  {verb.summary}")
+    screen.line()
+    screen.line(
+        f"`una {first}` alone is `una {DEFAULTS[first]}`; `una {verbs[0].name} --help` tells more of one."
+    )
 
 
 def usage(verb: Verb) -> str:
@@ -69,7 +90,7 @@ def usage(verb: Verb) -> str:
 
 def _placed(positional: Positional) -> str:
     name = "|".join(positional.choices) if positional.choices else positional.name.upper()
-    return {"1": name, "?": f"[{name}]", "*": f"[{name}…]", "+": f"{name}…"}[positional.count]
+    return {"1": name, "?": f"[{name}]", "*": f"[{name}…]", "+": f"{name}…"}[positional.number]
 
 
 def option_form(option: Option) -> str:
@@ -153,7 +174,9 @@ def reference() -> str:
         for verb in verbs:
             parts.append(_section(verb))
     parts.append("## Exit status\n")
-    parts.append("| status | meaning |\n|---|---|\n" + "".join(f"| {n} | {text} |\n" for n, text in EXIT_STATUS))
+    parts.append(
+        "| status | meaning |\n|---|---|\n" + "".join(f"| {n} | {text} |\n" for n, text in EXIT_STATUS)
+    )
     return "\n".join(parts)
 
 

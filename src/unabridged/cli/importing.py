@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import unabridged
@@ -46,7 +47,7 @@ def run(arguments: Arguments) -> int:
 
 
 def _request(arguments: Arguments) -> dict[str, Any]:
-    paths = [os.path.abspath(os.path.expanduser(path)) for path in arguments.list("path")]
+    paths = [str(Path(path).expanduser().absolute()) for path in arguments.list("path")]
     for path in paths:
         if not os.path.lexists(path):
             raise PathNotFound(f"there is nothing at {path}")
@@ -64,7 +65,7 @@ def _request(arguments: Arguments) -> dict[str, Any]:
 
 def sample_folder() -> str:
     """Return the folder of the sample transcripts that ship with the program."""
-    return os.path.join(os.path.dirname(unabridged.__file__), "samples")
+    return str(Path(unabridged.__file__).parent / "samples")
 
 
 def _lost_files(answer: Mapping[str, Any]) -> int:

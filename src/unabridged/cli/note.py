@@ -33,7 +33,9 @@ def _text(arguments: Arguments) -> str:
     if words and words != ["-"]:
         return " ".join(words)
     if not words and sys.stdin.isatty():
-        raise InvalidInput("`una note` needs a text", hint="una note 'TEXT', or `una note -` to read standard input.")
+        raise InvalidInput(
+            "`una note` needs a text", hint="una note 'TEXT', or `una note -` to read standard input."
+        )
     text = sys.stdin.buffer.read().decode("utf-8", "replace")
     if not text.strip():
         raise InvalidInput("the note is empty", hint="")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from unabridged.cli import human, reading
@@ -23,7 +23,7 @@ _EMPTY: tuple[Command, ...] = (
 def run(arguments: Arguments) -> int:
     """Show what is archived and what can be done next."""
     screen = arguments.screen
-    if not os.path.isdir(layout(arguments.environ).store):
+    if not Path(layout(arguments.environ).store).is_dir():
         return _show(arguments, {}, "nothing is archived yet", _EMPTY)
     client = arguments.client()
     status = client.call("status", {})
@@ -69,4 +69,4 @@ def _draw_hosts(screen: Screen, status: Mapping[str, Any]) -> None:
     for host in status.get("hosts") or ():
         count = int(host.get("sessions") or 0)
         if count:
-            screen.line(f"  {str(host.get('host') or host.get('name')):<12} {human.plural(count, 'session')}")
+            screen.line(f"  {host.get('host') or host.get('name')!s:<12} {human.plural(count, 'session')}")

@@ -84,7 +84,7 @@ def _option(verb: Verb, name: str) -> Option:
             return option
     close = nearest(name, [f"--{option.name}" for option in verb.options])
     hint = f"Did you mean {close}? " if close else ""
-    if any(positional.count in "*+" for positional in verb.positionals):
+    if any(positional.number in "*+" for positional in verb.positionals):
         hint += f"Text that begins with a dash goes behind `--`: una {verb.name} -- {name}"
     raise _wrong(verb, f"`una {verb.name}` has no option {name}", hint.strip())
 
@@ -115,13 +115,13 @@ def _choose(verb: Verb, what: str, value: str, choices: tuple[str, ...]) -> None
 
 def _place(verb: Verb, rest: list[str], values: dict[str, Any]) -> None:
     for positional in verb.positionals:
-        if positional.count in "*+":
-            if positional.count == "+" and not rest:
+        if positional.number in "*+":
+            if positional.number == "+" and not rest:
                 raise _missing(verb, positional)
             values[positional.name] = rest
             return
         if not rest:
-            if positional.count == "?":
+            if positional.number == "?":
                 continue
             raise _missing(verb, positional)
         value = rest.pop(0)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+from pathlib import Path
 from typing import Any
 
 from unabridged.cli import facts
@@ -33,4 +33,4 @@ def run(arguments: Arguments) -> int:
 
 
 def _folder(path: str) -> str:
-    return os.path.abspath(os.path.expanduser(path))
+    return str(Path(path).expanduser().absolute())

@@ -12,11 +12,17 @@ from unabridged.errors import InvalidInput, NotFound, OutOfScope, UnabridgedErro
 
 # Statuses that come without a passage, and the error each of them is for a shell.
 _ERRORS: dict[str, UnabridgedError] = {
-    "missing": NotFound("nothing in the archive has that name", hint="`una search` finds passages by their words."),
-    "expired": NotFound("that passage has expired", hint="Retention removed it; `una sessions` lists what is kept."),
+    "missing": NotFound(
+        "nothing in the archive has that name", hint="`una search` finds passages by their words."
+    ),
+    "expired": NotFound(
+        "that passage has expired", hint="Retention removed it; `una sessions` lists what is kept."
+    ),
     "erased": NotFound("that passage was erased", hint=""),
     "lease-expired": NotFound("that locator has expired", hint="Search again: a new hit carries a new one."),
-    "locator-invalid": InvalidInput("that is not a locator of this archive", hint="Search again for a valid one."),
+    "locator-invalid": InvalidInput(
+        "that is not a locator of this archive", hint="Search again for a valid one."
+    ),
     "out-of-scope": OutOfScope(),
 }
 
@@ -45,7 +51,9 @@ def run(arguments: Arguments) -> int:
 
 def _draw(arguments: Arguments, answer: Mapping[str, Any]) -> None:
     screen = arguments.screen
-    text = str(answer.get("envelope") or answer["text"]) if arguments.flag("envelope") else str(answer["text"])
+    text = (
+        str(answer.get("envelope") or answer["text"]) if arguments.flag("envelope") else str(answer["text"])
+    )
     if screen.terminal:
         for line in provenance(answer):
             screen.line(screen.style(screen.archived(line), "dim"))
@@ -74,7 +82,9 @@ def _close(screen: Screen, answer: Mapping[str, Any]) -> None:
         replaced = f" by {answer['replaced_by']}" if answer.get("replaced_by") else ""
         screen.note(f"This version was replaced{replaced}.")
     if answer.get("redactions"):
-        screen.note(f"{human.plural(int(answer['redactions']), 'secret')} in it had been replaced before it was stored.")
+        screen.note(
+            f"{human.plural(int(answer['redactions']), 'secret')} in it had been replaced before it was stored."
+        )
     omitted: Mapping[str, Any] = answer.get("omitted") or {}
     left_out = ", ".join(f"{key} {value}" for key, value in omitted.items() if value)
     if left_out:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import binascii
 import hashlib
-import os
 from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 from unabridged.cli import human, reading
@@ -17,8 +17,6 @@ from unabridged.cli.writing import NewFile, make_folder
 from unabridged.errors import InvalidInput, UnabridgedError, UnsafePath, WouldOverwrite
 
 STANDARD_OUTPUT = "-"
-# Bytes compared at a time when a file of that name is already there.
-_COMPARE = 1 << 20
 
 
 def run(arguments: Arguments) -> int:
@@ -29,7 +27,9 @@ def run(arguments: Arguments) -> int:
             raise InvalidInput("--all takes no session and no --to", hint="una restore --all DIR")
         return _restore_all(arguments)
     if not session or not arguments.given("to"):
-        raise InvalidInput("`una restore` needs a session and --to PATH", hint="`una sessions` lists the sessions.")
+        raise InvalidInput(
+            "`una restore` needs a session and --to PATH", hint="`una sessions` lists the sessions."
+        )
     return _restore_one(arguments, session)
 
 
@@ -59,10 +59,10 @@ class Original:
                 return
             page = self._client.call("original", {**self._asked, "offset": int(page["offset"]) + len(data)})
 
-    def facts(self, target: str) -> dict[str, Any]:
+    def facts(self, target: Path) -> dict[str, Any]:
         """Return what was written, for JSON and for drawing."""
         return {
-            "path": target,
+            "path": str(target),
             "bytes": self.size,
             "sha256": self.digest.hexdigest(),
             "identical": bool(self.page["identical"]),
@@ -81,9 +81,9 @@ def _restore_one(arguments: Arguments, session: str) -> int:
         for piece in original.pieces():
             screen.raw(piece)
         return 0
-    target = os.path.expanduser(to)
-    if os.path.isdir(target):
-        target = os.path.join(target, os.path.basename(str(original.page["name"])))
+    target = Path(to).expanduser()
+    if target.is_dir() and not target.is_symlink():
+        target = target / Path(str(original.page["name"])).name
     with Progress(screen, "restoring") as progress, NewFile(target, arguments.flag("force")) as file:
         _copy(original, file.write, progress)
     facts = {"session": session, **original.facts(target)}
@@ -96,8 +96,8 @@ def _restore_one(arguments: Arguments, session: str) -> int:
 
 def _origin(arguments: Arguments) -> str:
     origin = arguments.text("origin")
-    expanded = os.path.expanduser(origin)
-    return os.path.abspath(expanded) if os.path.exists(expanded) else origin
+    path = Path(origin).expanduser()
+    return str(path.absolute()) if origin and path.exists() else origin
 
 
 def _copy(original: Original, write: Callable[[bytes], None], progress: Progress) -> None:
@@ -125,7 +125,7 @@ def sameness(facts: Mapping[str, Any]) -> str:
 
 def _restore_all(arguments: Arguments) -> int:
     screen = arguments.screen
-    folder = os.path.expanduser(arguments.text("all"))
+    folder = Path(arguments.text("all")).expanduser()
     make_folder(folder)
     client = arguments.client()
     asked = {"host": arguments.text("host")} if arguments.given("host") else {}
@@ -158,12 +158,12 @@ def _origins(client: Caller, session: str) -> list[str]:
 
 
 def _restore_into(
-    arguments: Arguments, client: Caller, row: Mapping[str, Any], origin: str, folder: str
+    arguments: Arguments, client: Caller, row: Mapping[str, Any], origin: str, folder: Path
 ) -> dict[str, Any]:
     session = str(row["session"])
     original = Original(client, session, origin, arguments.flag("allow-gaps"))
-    target = inside(os.path.join(folder, str(row["host"])), str(original.page["name"]))
-    make_folder(os.path.dirname(target))
+    target = inside(folder / str(row["host"]), str(original.page["name"]))
+    make_folder(target.parent)
     try:
         with NewFile(target, arguments.flag("force")) as file:
             for piece in original.pieces():
@@ -174,28 +174,30 @@ def _restore_into(
     return {"session": session, **original.facts(target)}
 
 
-def _same(pieces: Iterator[bytes], path: str) -> bool:
-    with open(path, "rb") as file:
+def _same(pieces: Iterator[bytes], path: Path) -> bool:
+    with path.open("rb") as file:
         if not all(file.read(len(piece)) == piece for piece in pieces):
             return False
         return not file.read(1)
 
 
-def inside(folder: str, name: str) -> str:
+def inside(folder: Path, name: str) -> Path:
     """Return the path of a host's relative name below a folder; a name that leaves the folder is refused."""
     parts = [part for part in name.replace("\\", "/").split("/") if part not in ("", ".")]
     if not parts or name.startswith("/") or any(part == ".." or "\0" in part for part in parts):
-        raise UnsafePath(f"the name {name!r} leads out of the folder", hint="Restore that session alone, with --to.")
-    return os.path.join(folder, *parts)
+        raise UnsafePath(
+            f"the name {name!r} leads out of the folder", hint="Restore that session alone, with --to."
+        )
+    return folder.joinpath(*parts)
 
 
 def _draw_all(
-    screen: Screen, folder: str, written: list[dict[str, Any]], problems: list[dict[str, Any]]
+    screen: Screen, folder: Path, written: list[dict[str, Any]], problems: list[dict[str, Any]]
 ) -> None:
     identical = sum(1 for facts in written if facts["identical"])
     size = sum(int(facts["bytes"]) for facts in written)
     screen.line(
-        f"{screen.archived(folder)}: {human.plural(len(written), 'file')}, {human.size(size)}, "
+        f"{screen.archived(str(folder))}: {human.plural(len(written), 'file')}, {human.size(size)}, "
         f"{human.number(identical)} byte-identical to the originals"
     )
     for facts in written:

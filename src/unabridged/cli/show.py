@@ -64,6 +64,8 @@ def _draw_event(screen: Screen, event: Mapping[str, Any]) -> None:
     style = _ROLES.get(str(event.get("role")), "dim")
     screen.line()
     head = f"── {event_head(event)}"
-    screen.line(screen.style(screen.archived(head), style) + screen.style(f"  {event.get('event', '')}", "dim"))
+    screen.line(
+        screen.style(screen.archived(head), style) + screen.style(f"  {event.get('event', '')}", "dim")
+    )
     text = str(event.get("text") or "")
     screen.line(screen.archived(text.rstrip("\n")) if screen.terminal else text)

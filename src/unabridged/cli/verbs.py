@@ -55,7 +55,7 @@ VERBS: tuple[Verb, ...] = (
         (
             ("una search why did the flash write fail", "plain words"),
             ("una search 'E0599' --since 30d --host codex", "an error code, the last month, one host"),
-            ('una search \'"ring buffer"\' --role user --limit 3', "a phrase that you typed yourself"),
+            ("una search '\"ring buffer\"' --role user --limit 3", "a phrase that you typed yourself"),
             ("una search -- --no-cache", "a query that begins with a dash"),
         ),
         _FIND,
@@ -171,7 +171,10 @@ VERBS: tuple[Verb, ...] = (
             _JSON,
         ),
         (
-            ("una note 'The bootloader keeps slot A until the CRC matches.'", "a decision worth finding again"),
+            (
+                "una note 'The bootloader keeps slot A until the CRC matches.'",
+                "a decision worth finding again",
+            ),
             ("git log -1 --format=%B | una note - --title release", "from a pipe"),
         ),
         _KEEP,
@@ -218,6 +221,15 @@ VERBS: tuple[Verb, ...] = (
             ("una export --all archive/ --format jsonl", "every session, with a manifest of hashes"),
         ),
         _BACK,
+    ),
+    Verb(
+        "overview",
+        "tell what is archived and what to do next, as `una` alone does",
+        "unabridged.cli.overview",
+        (),
+        (_JSON,),
+        (("una", ""),),
+        _CARE,
     ),
     Verb(
         "status",
@@ -355,7 +367,10 @@ VERBS: tuple[Verb, ...] = (
         "config set",
         "change one setting in your configuration file",
         "unabridged.cli.config",
-        (Positional("key", "the setting's name"), Positional("value", "its new value, as TOML or plain text")),
+        (
+            Positional("key", "the setting's name"),
+            Positional("value", "its new value, as TOML or plain text"),
+        ),
         (_JSON,),
         (("una config set read.scope all", "comments in the file stay"),),
         _SET,
@@ -366,7 +381,7 @@ VERBS: tuple[Verb, ...] = (
         "unabridged.cli.config",
         (),
         (_JSON,),
-        (("$EDITOR \"$(una config path)\"", ""),),
+        (('$EDITOR "$(una config path)"', ""),),
         _SET,
     ),
     Verb(
@@ -444,7 +459,12 @@ VERBS: tuple[Verb, ...] = (
 )
 
 # What a group of two-word verbs does when no second word follows.
-DEFAULTS = {"daemon": "daemon status", "index": "index status", "config": "config show", "project": "project list"}
+DEFAULTS = {
+    "daemon": "daemon status",
+    "index": "index status",
+    "config": "config show",
+    "project": "project list",
+}
 
 
 def by_name() -> dict[str, Verb]:

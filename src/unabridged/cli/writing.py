@@ -7,6 +7,7 @@ import os
 import secrets
 import stat
 from collections.abc import Callable
+from pathlib import Path
 from types import TracebackType
 
 from unabridged.errors import DiskFull, PathNotFound, Refused, UnabridgedError, UnsafePath, WouldOverwrite
@@ -16,10 +17,10 @@ FILE_MODE = 0o600
 FOLDER_MODE = 0o700
 
 
-def check(target: str, force: bool) -> None:
+def check(target: Path, force: bool) -> None:
     """Refuse a target that is a symbolic link or no regular file, or that exists and may not be replaced."""
     try:
-        found = os.lstat(target)
+        found = target.lstat()
     except FileNotFoundError:
         return
     except OSError as error:
@@ -32,7 +33,7 @@ def check(target: str, force: bool) -> None:
         raise WouldOverwrite(f"{target} exists")
 
 
-def failed(path: str, error: OSError) -> UnabridgedError:
+def failed(path: Path, error: OSError) -> UnabridgedError:
     """Return what an error of the file system means for the person who named the path."""
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return DiskFull(f"the disk is full: {path} was not written", hint="Free some space, then try again.")
@@ -44,19 +45,19 @@ def failed(path: str, error: OSError) -> UnabridgedError:
 class NewFile:
     """A file that appears under its name only when it is complete.
 
-    Use it as a context: `write` pieces, then leave the context to put it in place; an exception leaves no trace. Without
-    `force` a file that appears meanwhile wins: it is not replaced.
+    Use it as a context: `write` pieces, then leave the context to put it in place; an exception leaves no trace.
+    Without `force` a file that appears meanwhile wins: it is not replaced.
     """
 
-    def __init__(self, target: str, force: bool = False) -> None:
+    def __init__(self, target: Path, force: bool = False) -> None:
         """Check the target and open a file beside it."""
         check(target, force)
         self.target = target
         self._force = force
-        folder, name = os.path.split(target)
-        self._folder = folder or "."
-        self._temporary = os.path.join(self._folder, f".{name[:100]}.{secrets.token_hex(6)}.part")
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
+        self._temporary = target.with_name(f".{target.name[:100]}.{secrets.token_hex(6)}.part")
+        flags = (
+            os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
+        )
         try:
             self._descriptor = os.open(self._temporary, flags, FILE_MODE)
         except OSError as error:
@@ -75,8 +76,7 @@ class NewFile:
                 self._guard(self._place)
         finally:
             os.close(self._descriptor)
-            if os.path.lexists(self._temporary):
-                os.unlink(self._temporary)
+            self._temporary.unlink(missing_ok=True)
 
     def write(self, data: bytes) -> None:
         """Append bytes."""
@@ -91,10 +91,10 @@ class NewFile:
         os.fsync(self._descriptor)
         check(self.target, self._force)
         if self._force:
-            os.replace(self._temporary, self.target)
+            self._temporary.replace(self.target)
         else:
             self._link()
-        sync_folder(self._folder)
+        sync_folder(self.target.parent)
 
     def _link(self) -> None:
         try:
@@ -104,7 +104,7 @@ class NewFile:
         except OSError as error:
             if error.errno not in (errno.EPERM, errno.EOPNOTSUPP, errno.EMLINK, errno.EACCES):
                 raise
-            os.replace(self._temporary, self.target)  # a file system without hard links
+            self._temporary.replace(self.target)  # a file system without hard links
 
     def _guard(self, action: Callable[[], None]) -> None:
         try:
@@ -113,7 +113,7 @@ class NewFile:
             raise failed(self.target, error) from error
 
 
-def sync_folder(folder: str) -> None:
+def sync_folder(folder: Path) -> None:
     """Make a rename in the folder survive a power cut."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
@@ -122,13 +122,22 @@ def sync_folder(folder: str) -> None:
         os.close(descriptor)
 
 
-def make_folder(path: str) -> None:
+def make_folder(path: Path) -> None:
     """Make a folder (and those above it) with mode 0700 unless it exists; a symbolic link is refused."""
-    if os.path.islink(path):
+    if path.is_symlink():
         raise UnsafePath(f"{path} is a symbolic link", hint="Name the folder itself; links are not followed.")
     try:
-        os.makedirs(path, FOLDER_MODE, exist_ok=True)
+        _make(path)
     except FileExistsError as error:
         raise Refused(f"{path} is not a folder", hint="Choose another path.") from error
     except OSError as error:
         raise failed(path, error) from error
+
+
+def _make(path: Path) -> None:
+    """Make a folder and its missing parents; `Path.mkdir` would give the parents the usual mode."""
+    if path.is_dir():
+        return
+    if not path.parent.is_dir():
+        _make(path.parent)
+    path.mkdir(FOLDER_MODE, exist_ok=True)
