@@ -1,0 +1,1 @@
+"""What answers this? Places found, scored, and given back exactly."""

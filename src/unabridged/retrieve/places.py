@@ -1,0 +1,95 @@
+"""From ordinals to what a person can check: documents, sessions, source keys, times."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from unabridged.schema.ids import Micros, ProjectId
+from unabridged.schema.records import (
+    DOCUMENT,
+    EVENT,
+    PATH,
+    SESSION,
+    SUPERSESSION,
+    TOMBSTONE,
+    Document,
+    Event,
+    Session,
+    Tombstone,
+)
+from unabridged.store.contract import Reader
+
+TURNS_BACK = (
+    8  # documents looked at to find the one that holds an event; splits and versions share a beginning
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """Where an event belongs; `document` is None while its turn is open."""
+
+    event: Event
+    session: Session
+    source_key: str
+    document: Document | None
+
+
+def document_of(reader: Reader, event: Event) -> Document | None:
+    """Return the live turn document that holds an event, or None while its turn is open."""
+    found = reader.scan(
+        DOCUMENT,
+        (event.project, event.session),
+        stop=(event.seq + 1,),
+        index="place",
+        reverse=True,
+        limit=TURNS_BACK,
+    )
+    held = [
+        document for document in found if document.seq_to >= event.seq and event.ordinal in document.members
+    ]
+    for document in held:
+        if reader.get(SUPERSESSION, (event.project, document.ordinal)) is None:
+            return document
+    return held[0] if held else None
+
+
+def provenance(reader: Reader, event: Event) -> Provenance:
+    """Return an event's session, source key and document."""
+    session = reader.get(SESSION, (event.project, event.session)) or Session(
+        event.project, event.session, event.host, ""
+    )
+    return Provenance(event, session, source_key(reader, session, event), document_of(reader, event))
+
+
+def source_key(reader: Reader, session: Session, event: Event) -> str:
+    """Return the source key of an event in the session that first held it."""
+    path = reader.get(PATH, (event.project, event.session, event.seq))
+    native = path.native if path is not None else event.native
+    return f"{session.host}:{session.host_session}:{native}"
+
+
+def event_at(reader: Reader, project: ProjectId, ordinal: int) -> Event | None:
+    """Return the event at an ordinal."""
+    return reader.get(EVENT, (project, ordinal))
+
+
+def tombstone_of(reader: Reader, event: Event) -> Tombstone | None:
+    """Return what hides an event: its own tombstone or its document's."""
+    own = reader.get(TOMBSTONE, (event.project, event.id))
+    if own is not None:
+        return own
+    document = document_of(reader, event)
+    return reader.get(TOMBSTONE, (event.project, document.id)) if document is not None else None
+
+
+def iso(time: Micros | int) -> str:
+    """Return a time as ISO 8601 in UTC with milliseconds; "" for 0."""
+    if not time:
+        return ""
+    seconds, micros = divmod(int(time), 1_000_000)
+    try:
+        stamp = datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%S")
+    except (ValueError, OverflowError, OSError):
+        return ""
+    return f"{stamp}.{micros // 1000:03}Z"

@@ -1,0 +1,234 @@
+"""Exact text around one place.
+
+What comes back is always one contiguous slice of one document's text (the event's own while its turn is open), with its
+coordinates, so that it can be compared byte for byte; what lies before and after is named and can be asked for.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from unabridged.archive.forget import live_version
+from unabridged.errors import InvalidInput, LimitExceeded
+from unabridged.retrieve import locator, places, target
+from unabridged.retrieve.context import Context
+from unabridged.retrieve.envelope import envelope
+from unabridged.retrieve.locator import Place
+from unabridged.retrieve.slices import Slice, Text, cut_to, neighbourhood, open_text
+from unabridged.schema import tokens
+from unabridged.schema.ids import Micros, Ordinal
+from unabridged.schema.records import DOCUMENT, EVENT, GENERATION, TOMBSTONE, Document, Event
+
+MAX_NEIGHBORS = 32  # windows to each side
+MAX_TOKENS = 100_000  # so that an answer stays below a frame
+MIN_TOKENS = 1
+
+RESOLVED, SUPERSEDED, ERASED, EXPIRED, MISSING = "resolved", "superseded", "erased", "expired", "missing"
+
+
+@dataclass(frozen=True, slots=True)
+class Recall:
+    """A recall's request."""
+
+    target: str
+    neighbors: int = 0
+    max_tokens: int = 2_000
+    envelope: bool = False
+    whole: bool = False
+
+
+@dataclass(slots=True)
+class Recalled:
+    """A recall's answer: see `service/requests.RecallAnswer`."""
+
+    status: str
+    text: str = ""
+    document: str = ""
+    version: int = 0
+    bytes: tuple[int, int] = (0, 0)
+    source_keys: list[str] = field(default_factory=list[str])
+    session: str = ""
+    time: str = ""
+    omitted: dict[str, Any] = field(default_factory=dict[str, Any])
+    next: str = ""
+    host: str = ""
+    host_session: str = ""
+    kind: str = ""
+    title: str = ""
+    digest: str = ""
+    redactions: int = 0
+    tokens: int = 0
+    before: str = ""
+    envelope: str = ""
+    events: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+    replaced_by: str = ""
+
+
+def recall(context: Context, request: Recall) -> Recalled:
+    """Return the passage, or the status that says why there is none; raise `InvalidInput` for a bad request."""
+    _validate(request)
+    found = target.find(context, request.target)
+    if found.place is None:
+        return Recalled(found.status)
+    event, document = _subject(context, found.place)
+    if event is None and document is None:
+        return Recalled(MISSING)
+    gone = _gone(context, event, document)
+    if gone:
+        return Recalled(gone)
+    text = open_text(context, event, document)
+    if found.whole or event is None:
+        whole = found.place
+        asked = Slice(0, text.size) if event is None else text.of_event(event, 0, whole.end)
+    else:
+        asked = text.of_event(event, found.place.start, found.place.end)
+    chosen = _choose(context, text, asked, request, whole=found.whole)
+    return _answer(context, text, chosen, request)
+
+
+def _validate(request: Recall) -> None:
+    if request.neighbors < 0:
+        raise InvalidInput("`neighbors` is negative", field="neighbors", value=request.neighbors)
+    if request.neighbors > MAX_NEIGHBORS:
+        raise LimitExceeded(
+            "too many neighbors", field="neighbors", limit=MAX_NEIGHBORS, size=request.neighbors
+        )
+    if request.max_tokens < MIN_TOKENS:
+        raise InvalidInput("`max_tokens` is not positive", field="max_tokens", value=request.max_tokens)
+    if request.max_tokens > MAX_TOKENS:
+        raise LimitExceeded(
+            "`max_tokens` is too large", field="max_tokens", limit=MAX_TOKENS, size=request.max_tokens
+        )
+
+
+def _subject(context: Context, place: Place) -> tuple[Event | None, Document | None]:
+    if not place.event:
+        return None, context.reader.get(DOCUMENT, (place.project, place.document))
+    event = context.reader.get(EVENT, (place.project, place.event))
+    if event is None:
+        return None, None
+    if place.document:
+        return event, context.reader.get(DOCUMENT, (place.project, place.document))
+    return event, places.document_of(context.reader, event)
+
+
+def _gone(context: Context, event: Event | None, document: Document | None) -> str:
+    for record in (event, document):
+        if record is not None:
+            stone = context.reader.get(TOMBSTONE, (record.project, record.id))
+            if stone is not None and stone.reason in (ERASED, EXPIRED):
+                return stone.reason
+    return ""
+
+
+def _choose(context: Context, text: Text, asked: Slice, request: Recall, *, whole: bool) -> Slice:
+    """Return the slice to give: the whole turn when that was asked for and fits, else the range and its neighbours."""
+    if (request.whole or request.neighbors) and text.tokens <= request.max_tokens:
+        return Slice(0, text.size)
+    if whole:
+        return cut_to(context, text, asked, request.max_tokens)
+    return neighbourhood(context, text, asked, request.neighbors, request.max_tokens)
+
+
+def _answer(context: Context, text: Text, chosen: Slice, request: Recall) -> Recalled:
+    passage, redacted = context.redact(text.read(context, chosen).decode())
+    members = text.inside(chosen)
+    first = places.provenance(context.reader, members[0][0])
+    keys = [places.source_key(context.reader, first.session, event) for event, _ in members]
+    document = text.document
+    answer = Recalled(
+        RESOLVED,
+        passage,
+        (document.id if document else members[0][0].id).hex(),
+        document.version if document else 1,
+        (chosen.start, chosen.end),
+        keys,
+        first.session.session.hex(),
+        places.iso(members[0][0].time),
+        _omitted(text, chosen, request),
+        _continue(context, text, chosen, forward=True),
+        first.session.host,
+        first.session.host_session,
+        document.kind if document else members[0][0].kind,
+        document.title if document else first.session.title,
+        (document.digest if document else members[0][0].digest).hex(),
+        redacted + _redactions(context, members),
+        tokens.by_script(passage.encode()),
+        _continue(context, text, chosen, forward=False),
+    )
+    answer.events = [_event(event, at, key, chosen) for (event, at), key in zip(members, keys, strict=True)]
+    if document is not None:
+        live, chain = live_version(context.reader, document.project, document.ordinal)
+        if chain:
+            answer.status = SUPERSEDED
+            newer = context.reader.get(DOCUMENT, (document.project, live)) if live else None
+            answer.replaced_by = newer.id.hex() if newer else ""
+    if request.envelope:
+        answer.envelope = envelope(passage, _label(answer))
+    return answer
+
+
+def _label(answer: Recalled) -> dict[str, str]:
+    return {
+        "source": answer.source_keys[0] if answer.source_keys else "",
+        "time": answer.time,
+        "document": answer.document,
+        "version": str(answer.version),
+        "bytes": f"{answer.bytes[0]}-{answer.bytes[1]}",
+        "status": answer.status,
+    }
+
+
+def _event(event: Event, at: int, key: str, chosen: Slice) -> dict[str, Any]:
+    return {
+        "event": event.id.hex(),
+        "source_key": key,
+        "role": event.role,
+        "kind": event.kind,
+        "tool": event.tool,
+        "time": places.iso(event.time),
+        "bytes": [max(at, chosen.start), min(at + event.size, chosen.end)],
+    }
+
+
+def _omitted(text: Text, chosen: Slice, request: Recall) -> dict[str, Any]:
+    before, after = chosen.start, text.size - chosen.end
+    if not before and not after:
+        return {}
+    return {
+        "before": before,
+        "after": after,
+        "document_tokens": text.tokens,
+        "max_tokens": request.max_tokens,
+    }
+
+
+def _redactions(context: Context, members: list[tuple[Event, int]]) -> int:
+    """Return how many secrets were taken out of the passage's transcript when it was admitted."""
+    event = members[0][0]
+    generation = context.reader.get(GENERATION, (event.project, event.origin, event.generation))
+    return generation.redactions if generation else 0
+
+
+def _continue(context: Context, text: Text, chosen: Slice, *, forward: bool) -> str:
+    """Return the locator of what follows (or precedes) the slice in the document, "" at its end."""
+    at = text.after(chosen) if forward else text.before(chosen)
+    if at is None:
+        return ""
+    event, start, end = at
+    document = text.document
+    place = Place(
+        event.project,
+        event.ordinal,
+        start,
+        end,
+        document.ordinal if document else Ordinal(0),
+        document.version if document else 0,
+        event.session,
+        int(context.scope.level),
+        context.generation,
+        context.now,
+        Micros(context.now + locator.LIFETIME),
+    )
+    return context.locators.sign(place)
