@@ -31,8 +31,10 @@ def from_iso(text: str | None) -> HostTime:
         moment = datetime.fromisoformat(text)
     except ValueError:
         return UNKNOWN
+    if moment.tzinfo is UTC:  # nearly always
+        return HostTime(Micros(round(moment.timestamp() * MICROS)))
     offset = moment.utcoffset()
-    if not offset:  # no offset, or zero
+    if offset is None:
         return HostTime(Micros(round(moment.replace(tzinfo=UTC).timestamp() * MICROS)))
     return HostTime(Micros(round(moment.timestamp() * MICROS)), round(offset.total_seconds() / 60))
 

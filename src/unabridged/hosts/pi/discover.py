@@ -1,0 +1,73 @@
+"""Where Pi keeps its sessions, and how one is told from other files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from unabridged.hosts.contract import Candidate, Head
+from unabridged.hosts.pi.rows import Row, parse, session_in_path
+from unabridged.hosts.times import from_iso
+from unabridged.hosts.walk import walk
+
+TRANSCRIPT = ".jsonl"
+
+
+def roots(env: Mapping[str, str], home: Path) -> Sequence[Path]:
+    """Return the folders of sessions: the configured ones, else those of Pi and of Oh My Pi."""
+    configured: list[Path] = []
+    if env.get("PI_CODING_AGENT_SESSION_DIR"):
+        configured.append(Path(env["PI_CODING_AGENT_SESSION_DIR"]))
+    if env.get("PI_CODING_AGENT_DIR"):
+        configured.append(Path(env["PI_CODING_AGENT_DIR"]) / "sessions")
+    usual = [home / folder / "agent" / "sessions" for folder in (".pi", ".omp")]
+    return configured + [path for path in usual if path not in configured]
+
+
+def find(root: Path) -> Iterator[Candidate]:
+    """Yield the sessions below a folder, at any depth."""
+    for path in walk(root, lambda name: name.endswith(TRANSCRIPT)):
+        yield Candidate(str(path), "file")
+
+
+def sniff(head: bytes) -> bool:
+    """Tell from a file's first bytes whether it begins with the header of a session."""
+    for line in head.split(b"\n"):
+        if not line.strip():
+            continue
+        rows, _ = parse(line)
+        return any(_is_header(parsed.row) for parsed in rows)
+    return False
+
+
+def _is_header(row: Row) -> bool:
+    return row.type == "session" and bool(row.id) and row.timestamp is not None and row.cwd is not None
+
+
+def head(lines: Iterable[bytes]) -> Head | None:
+    """Return what names a session: its header.
+
+    A session with a parent is a fork when it begins with entries older than itself, which it copied; else it goes on
+    where the parent ended. That takes a second row, so None until there is one.
+    """
+    header: Row | None = None
+    for line in lines:
+        for parsed in parse(line)[0]:
+            row = parsed.row
+            if header is None:
+                if row.type != "session" or not row.id:
+                    continue
+                header = row
+                parent = session_in_path(row.parent_session or row.branched_from)
+                if not parent:
+                    return Head(row.id, row.cwd or "", title=row.title or "")
+            elif row.timestamp:
+                return _with_parent(header, row)
+    return None
+
+
+def _with_parent(header: Row, first: Row) -> Head:
+    parent = session_in_path(header.parent_session or header.branched_from)
+    copied = header.branched_from is not None or from_iso(first.timestamp) < from_iso(header.timestamp)
+    relation = "fork" if copied else "continuation"
+    return Head(header.id or "", header.cwd or "", parent, relation, title=header.title or "")
