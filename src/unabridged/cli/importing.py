@@ -19,7 +19,7 @@ from unabridged.errors import Cancelled, PathNotFound, Unreadable
 LISTED_PROBLEMS = 20
 
 # Queries that find something in the sample.
-SAMPLE_QUERIES = ("flash wear", "E_CRC_MISMATCH", "气压传感器")
+SAMPLE_QUERIES = ("why did the flash write fail", "BMP390_I2C_ADDR", "气压传感器")
 
 
 def run(arguments: Arguments) -> int:
