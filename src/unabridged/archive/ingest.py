@@ -50,6 +50,7 @@ BATCH_EVENTS = 1_500  # events an append holds
 MAX_PROBLEMS = 1_000  # problems an append lists; further ones are counted
 HEAD_BYTES = 4_096  # bytes at the beginning that a generation remembers by digest
 TAIL_BYTES = 65_536  # bytes before the offset that a generation remembers by digest
+KEEP_RECENT = 1 << 20  # bytes of last lines that are held before they are trimmed
 MAX_MEDIA = 64  # images or files of one event
 MAX_PATHS = 32  # files that one tool call names
 
@@ -120,7 +121,8 @@ class Ingest:
             project, self.origin.origin, self._now.number, self._now.stored_offset, self._now.source_offset
         )
         self._kept = self._now.stored_offset
-        self._tail = b""
+        self._recent = list[bytes]()  # last lines, whose end a generation remembers
+        self._recent_size = 0
         self._first = b"" if prior is None else None
         self._reset()
 
@@ -205,8 +207,16 @@ class Ingest:
         self._batch_bytes += len(raw.data)
         if self._first is not None and len(self._first) < HEAD_BYTES:
             self._first = (self._first + raw.data[:HEAD_BYTES])[:HEAD_BYTES]
-        data = raw.data
-        self._tail = data[-TAIL_BYTES:] if len(data) >= TAIL_BYTES else (self._tail + data)[-TAIL_BYTES:]
+        self._recent.append(raw.data)
+        self._recent_size += len(raw.data)
+        if self._recent_size > KEEP_RECENT:
+            self._trim()
+
+    def _trim(self) -> bytes:
+        """Forget all but the last bytes; return them."""
+        tail = b"".join(self._recent)[-TAIL_BYTES:]
+        self._recent, self._recent_size = [tail], len(tail)
+        return tail
 
     def _read(self, kept: bytes, raw: RawLine) -> Line:
         if raw.piece:
@@ -314,7 +324,7 @@ class Ingest:
             self._kept,
             self._number,
             _remember(self._first, 2) if self._first is not None else now.head,
-            _remember(self._tail, 4) if self._tail else now.tail,
+            _remember(self._trim(), 4) if self._recent else now.tail,
             now.inode,
             now.size,
             now.mtime_ns,

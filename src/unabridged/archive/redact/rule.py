@@ -6,8 +6,12 @@ from typing import Literal
 
 import msgspec
 
-Check = Literal["", "random", "basic", "jwt", "mixed"]
+Check = Literal["", "mixed", "random", "basic", "jwt", "login", "curl", "pgpass", "word", "pem", "k8s"]
+"""What a match must stand up to beyond its pattern: see `judge.py`."""
 Where = Literal["text", "value"]
+
+WORD = -1
+"""As `group`: the secret is the word, or the quoted string, that begins where the pattern ends."""
 
 
 class Rule(msgspec.Struct, frozen=True):
@@ -27,7 +31,7 @@ class Rule(msgspec.Struct, frozen=True):
     pattern: str
     keywords: tuple[str, ...] = ()
     group: int = 0
-    """Capturing group that holds the secret; 0 is the whole match."""
+    """Capturing group that holds the secret; 0 is the whole match, `WORD` what follows it."""
     anchor: str = ""
     """Regular expression used in the screen instead of the keywords, for shapes without a fixed prefix."""
     peek: str = ""

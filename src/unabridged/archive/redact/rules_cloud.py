@@ -168,7 +168,7 @@ HOSTING: tuple[Rule, ...] = (
     text("databricks-token", "databricks-token", r"(?:dapi|dkea|dose)[a-f0-9]{32}(?:-[0-9])?", "dapi", "dkea", "dose", peek="[a-f0-9]{12}"),
     text("scaleway-access-key", "scaleway-access-key", r"SCW[A-Z0-9]{17}", "SCW", peek="[A-Z0-9]{12}", strict=True),
     text("snowflake-token", "snowflake-token", r"ver:[0-9]-hint:[0-9-]+-[A-Za-z0-9+/=_-]{40,}", "ver:1-hint:", "ver:2-hint:", "ver:3-hint:"),
-    text("wasabi-or-storj-grant", "storj-access-grant", r"1[1-9A-HJ-NP-Za-km-z]{5}[1-9A-HJ-NP-Za-km-z]{170,}", anchor=r"\b1[1-3][1-9A-HJ-NP-Za-km-z]{4}[1-9A-HJ-NP-Za-km-z]{100}", check="mixed"),
+    text("storj-access-grant", "storj-access-grant", r"1[1-9A-HJ-NP-Za-km-z]{5}[1-9A-HJ-NP-Za-km-z]{170,}", anchor=r"\b1[1-3][1-9A-HJ-NP-Za-km-z]{4}[1-9A-HJ-NP-Za-km-z]{100}", check="mixed"),
 )
 
 TOOLS: tuple[Rule, ...] = (
@@ -181,7 +181,7 @@ TOOLS: tuple[Rule, ...] = (
     text("pulumi-token", "pulumi-token", r"pul-[a-f0-9]{40}", "pul-", peek="[a-f0-9]{8}"),
     text("age-secret-key", "age-secret-key", r"AGE-SECRET-KEY-(?:PQ-)?1[A-Z0-9]{40,}", "AGE-SECRET-KEY-"),
     text("tailscale-key", "tailscale-key", r"tskey-[a-z]+-[A-Za-z0-9]{8,}(?:-[A-Za-z0-9]{8,})?", "tskey-"),
-    text("cloudsmith-or-akeyless-key", "akeyless-key", r"p-[a-z0-9]{12,16}:[A-Za-z0-9+/=]{40,}", anchor=r"\bp-[a-z0-9]{12,16}:[A-Za-z0-9+/]{8}"),
+    text("akeyless-key", "akeyless-key", r"p-[a-z0-9]{12,16}:[A-Za-z0-9+/=]{40,}", anchor=r"\bp-[a-z0-9]{12,16}:[A-Za-z0-9+/]{8}"),
     text("octopus-deploy-key", "octopus-deploy-key", r"API-[A-Z0-9]{25,40}", "API-", peek="[A-Z0-9]{20}", check="mixed"),
     text("kubeadm-token", "kubeadm-token", r"(?:--token[ =]|token:\s*\"?)([a-z0-9]{6}\.[a-z0-9]{16})", anchor=r"(?:--token[ =]|token: ?)[a-z0-9]{6}\.[a-z0-9]{8}", group=1),
     text("harness-token", "harness-token", r"(?:pat|sat)\.[A-Za-z0-9_-]{22}\.[0-9a-f]{24}\.[A-Za-z0-9]{20}", "pat.", "sat.", peek=r"[A-Za-z0-9_-]{22}\."),

@@ -22,7 +22,7 @@ FORGES: tuple[Rule, ...] = (
     text("bitbucket-app-password", "bitbucket-token", r"ATBB[A-Za-z0-9]{28,}", "ATBB", peek="[A-Za-z0-9]{8}", strict=True),
     text("bitbucket-server-token", "bitbucket-token", r"BBDC-[A-Za-z0-9+/@_-]{36,}", "BBDC-"),
     text("atlassian-token", "atlassian-token", r"AT(?:AT|CT|ST)T[A-Za-z0-9_=-]{50,}", "ATATT", "ATCTT", "ATSTT", peek="[A-Za-z0-9_=-]{8}", strict=True),
-    text("gitea-or-forgejo-token", "gitea-token", r"gitea_[a-f0-9]{40}", "gitea_", peek="[a-f0-9]{8}"),
+    text("gitea-token", "gitea-token", r"gitea_[a-f0-9]{40}", "gitea_", peek="[a-f0-9]{8}"),
     text("sourcegraph-token", "sourcegraph-token", r"(?:sgp_(?:[a-f0-9]{16}_|local_)?[a-f0-9]{40}|slk_[a-f0-9]{64})", "sgp_", "slk_", peek="(?:local_)?[a-f0-9]{8}"),
 )
 
@@ -42,7 +42,7 @@ REGISTRIES: tuple[Rule, ...] = (
     text("kaggle-token", "kaggle-token", r"KGAT_[a-f0-9]{32}", "KGAT_"),
     text("jsr-token", "jsr-token", r"jsr[pdt]_[A-Za-z0-9_-]{20,}", "jsrp_", "jsrd_", "jsrt_", peek="[A-Za-z0-9_-]{12}"),
     text("deno-deploy-token", "deno-token", r"dd[opw]_[A-Za-z0-9]{36}", "ddo_", "ddp_", "ddw_", peek="[A-Za-z0-9]{20}"),
-    text("homebrew-or-gemfury-token", "gemfury-token", r"(?:fury-|deploy-)[A-Za-z0-9]{20,30}-[A-Za-z0-9]{8,}", "fury-", peek="[A-Za-z0-9]{20}"),
+    text("gemfury-token", "gemfury-token", r"fury-[A-Za-z0-9]{20,30}-[A-Za-z0-9]{8,}", "fury-", peek="[A-Za-z0-9]{20}"),
 )
 
 BUILDERS: tuple[Rule, ...] = (
@@ -55,10 +55,8 @@ BUILDERS: tuple[Rule, ...] = (
     text("readme-token", "readme-token", r"rdme_[a-z0-9]{60,}", "rdme_"),
     text("snyk-token", "snyk-token", r"snyk_(?:uat|sat)\.[a-f0-9]{8}\.[A-Za-z0-9._-]{30,}", "snyk_uat.", "snyk_sat."),
     text("ngrok-key", "ngrok-key", r"[12][A-Za-z0-9]{26}_[0-9][A-Za-z0-9]{20}", anchor="[12][A-Za-z0-9]{26}_[0-9][A-Za-z0-9]{8}", check="mixed"),
-    text("expo-or-eas-token", "expo-token", r"expo_[A-Za-z0-9_-]{36,}", "expo_", peek="[A-Za-z0-9]{24}"),
     text("trigger-dev-key", "trigger-key", r"tr_(?:dev|prod|stg|pat|preview)_[A-Za-z0-9]{18,}", "tr_dev_", "tr_prod_", "tr_stg_", "tr_pat_", "tr_preview_"),
     text("inngest-key", "inngest-key", r"signkey-[a-z]+-[a-f0-9]{32,}", "signkey-"),
-    text("clerk-or-frontegg-key", "frontegg-key", r"frontegg_[A-Za-z0-9]{24,}", "frontegg_", peek="[A-Za-z0-9]{20}"),
 )
 
 RULES: tuple[Rule, ...] = FORGES + REGISTRIES + BUILDERS
@@ -75,5 +73,5 @@ VALUES: tuple[Rule, ...] = (
     value("semgrep-token", "semgrep-token", r"[a-f0-9]{64}", "semgrep"),
     value("launchdarkly-token", "launchdarkly-token", r"(?:api|sdk|mob)-" + _UUID, "launchdarkly", "ld_"),
     value("bitbucket-secret", "bitbucket-secret", r"[A-Za-z0-9=_-]{32,64}", "bitbucket"),
-    value("gitea-hex-token", "gitea-token", r"[a-f0-9]{40}", "gitea", "forgejo"),
+    value("gitea-legacy-token", "gitea-token", r"[a-f0-9]{40}", "gitea", "forgejo"),
 )

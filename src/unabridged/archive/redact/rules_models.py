@@ -43,11 +43,10 @@ RULES: tuple[Rule, ...] = (
     text("cursor-key", "cursor-key", r"(?:crsr|key)_[a-f0-9]{60,}", "crsr_", "key_", peek="[a-f0-9]{30}"),
     text("wandb-key", "wandb-key", r"wandb_v1_[A-Za-z0-9_]{40,}", "wandb_v1_"),
     text("context7-key", "context7-key", r"ctx7sk-[A-Za-z0-9-]{20,}", "ctx7sk-"),
-    text("exa-or-you-key", "ydc-key", r"ydc-sk-[A-Za-z0-9-]{20,}", "ydc-sk-"),
-    text("parallel-or-morph-key", "morph-key", r"sk-morph-[A-Za-z0-9_-]{20,}", "sk-morph-"),
-    text("tinfoil-or-baseten-key", "baseten-key", r"[A-Za-z0-9]{8}\.[A-Za-z0-9]{32}", anchor=r"Api-Key [A-Za-z0-9]{8}\.[A-Za-z0-9]{16}", back=0),
-    text("smithery-or-composio-key", "composio-key", r"(?:comp|uak|ak|proj)_[A-Za-z0-9_-]{20,}", "uak_", "ak_", peek="[A-Za-z0-9_-]{20}", strict=True, check="random"),
-    text("openai-webhook-secret", "webhook-secret", r"whsec_[A-Za-z0-9+/=_-]{20,}", "whsec_", peek="[A-Za-z0-9+/=_-]{8}"),
+    text("you-key", "you-key", r"ydc-sk-[A-Za-z0-9-]{20,}", "ydc-sk-"),
+    text("baseten-key", "baseten-key", r"Api-Key ([A-Za-z0-9]{8}\.[A-Za-z0-9]{32})", "Api-Key ", group=1, peek=r"[A-Za-z0-9]{8}\."),
+    text("composio-key", "composio-key", r"u?ak_[A-Za-z0-9_-]{20,}", "uak_", "ak_", peek="[A-Za-z0-9_-]{20}", strict=True, check="random"),
+    text("svix-webhook-secret", "webhook-secret", r"whsec_[A-Za-z0-9+/=_-]{20,}", "whsec_", peek="[A-Za-z0-9+/=_-]{8}"),
 )
 
 VALUES: tuple[Rule, ...] = (
@@ -62,5 +61,5 @@ VALUES: tuple[Rule, ...] = (
     value("exa-key", "exa-key", _UUID, "exa_", "exa-", "exa api"),
     value("zhipu-key", "zhipu-key", r"[a-f0-9]{32}\.[A-Za-z0-9]{16}", "zhipu", "zai", "glm", "bigmodel"),
     value("ai21-key", "ai21-key", r"[A-Za-z0-9]{32}", "ai21"),
-    value("writer-or-clarifai-key", "clarifai-key", r"[a-f0-9]{32}", "clarifai"),
+    value("clarifai-key", "clarifai-key", r"[a-f0-9]{32}", "clarifai"),
 )

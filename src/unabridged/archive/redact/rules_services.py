@@ -26,7 +26,6 @@ MESSAGING: tuple[Rule, ...] = (
     text("twitter-bearer-token", "twitter-token", r"A{18,24}[A-Za-z0-9%]{50,}", "AAAAAAAAAAAAAAAAAAAAA", peek="[A-Za-z0-9%]{30}", strict=True, check="mixed"),
     text("linkedin-token", "linkedin-token", r"WPL_AP[01]\.[A-Za-z0-9+/=_.-]{16,}", "WPL_AP"),
     text("twitch-oauth-token", "twitch-token", r"oauth:([a-z0-9]{30})", "oauth:", group=1, peek="[a-z0-9]{20}", check="mixed"),
-    text("stream-or-line-token", "webhook-secret", r"v1:[a-f0-9]{64}:[a-f0-9]{32,}", "v1:", peek="[a-f0-9]{40}"),
 )
 
 MAIL: tuple[Rule, ...] = (
@@ -39,7 +38,7 @@ MAIL: tuple[Rule, ...] = (
     text("resend-key", "resend-key", r"re_[A-Za-z0-9]{6,10}_[A-Za-z0-9]{20,}", "re_", peek="[A-Za-z0-9]{6,10}_[A-Za-z0-9]{12}"),
     text("mailersend-key", "mailersend-key", r"mlsn\.[a-f0-9]{60,}", "mlsn."),
     text("klaviyo-key", "klaviyo-key", r"pk_[a-f0-9]{34}", "pk_", peek="[a-f0-9]{20}"),
-    text("loops-or-convertkit-key", "convertkit-key", r"kit_[a-f0-9]{32}", "kit_", peek="[a-f0-9]{16}"),
+    text("convertkit-key", "convertkit-key", r"kit_[a-f0-9]{32}", "kit_", peek="[a-f0-9]{16}"),
 )
 
 OFFICE: tuple[Rule, ...] = (
@@ -59,11 +58,10 @@ OFFICE: tuple[Rule, ...] = (
     text("typeform-token", "typeform-token", r"tfp_[A-Za-z0-9_.=-]{36,}", "tfp_", peek="[A-Za-z0-9_.=-]{12}"),
     text("sanity-token", "sanity-token", r"sk[A-Za-z0-9]{150,200}", "sk", peek="[A-Za-z0-9]{140}", strict=True, check="mixed"),
     text("mapbox-secret-token", "mapbox-token", r"[st]k\.eyJ[A-Za-z0-9_-]{20,}\.[A-Za-z0-9_-]{16,}", "sk.eyJ", "tk.eyJ"),
-    text("zendesk-or-intercom-token", "intercom-token", r"dG9rO[A-Za-z0-9+/]{50,}={0,2}", "dG9rO", peek="[A-Za-z0-9+/]{20}", strict=True),
+    text("intercom-token", "intercom-token", r"dG9rO[A-Za-z0-9+/]{50,}={0,2}", "dG9rO", peek="[A-Za-z0-9+/]{20}", strict=True),
     text("okta-ssws-token", "okta-token", r"SSWS\s+([A-Za-z0-9_-]{20,})", "SSWS", group=1, peek=r"(?:[ \t]|\\+t)"),
-    text("coda-or-grist-key", "typeform-token", r"mn_[A-Za-z0-9]{40,}", "mn_", peek="[A-Za-z0-9]{30}", check="mixed"),
     text("frame-io-token", "frameio-token", r"fio-u-[A-Za-z0-9_=-]{60,}", "fio-u-"),
-    text("webflow-or-storyblok-token", "storyblok-token", r"[A-Za-z0-9]{20,24}tt-[0-9]{4,}-[A-Za-z0-9_-]{20,}", "tt-", back=24, peek="[0-9]{4,}-[A-Za-z0-9_-]{12}"),
+    text("storyblok-token", "storyblok-token", r"[A-Za-z0-9]{20,24}tt-[0-9]{4,}-[A-Za-z0-9_-]{20,}", "tt-", back=24, peek="[0-9]{4,}-[A-Za-z0-9_-]{12}"),
 )
 
 MONITORING: tuple[Rule, ...] = (
@@ -77,7 +75,7 @@ MONITORING: tuple[Rule, ...] = (
     text("honeycomb-key", "honeycomb-key", r"hc[a-z]{2}[a-z0-9]_[a-z0-9]{50,}", anchor="hc[abx][a-z][a-z0-9]_[a-z0-9]{30}"),
     text("posthog-key", "posthog-key", r"ph[xcsa]_[A-Za-z0-9]{36,}", "phx_", "phc_", "phs_", "pha_", peek="[A-Za-z0-9]{20}"),
     text("uptime-robot-key", "uptime-robot-key", r"u[rm]?[0-9]{5,}-[a-f0-9]{24}", anchor="u[rm]?[0-9]{5,12}-[a-f0-9]{24}"),
-    text("healthchecks-or-checkly-key", "checkly-key", r"cu_[a-f0-9]{32}", "cu_", peek="[a-f0-9]{16}"),
+    text("checkly-key", "checkly-key", r"cu_[a-f0-9]{32}", "cu_", peek="[a-f0-9]{16}"),
     text("axiom-token", "axiom-token", r"xa[ap]t-" + _UUID, "xaat-", "xapt-"),
     text("splunk-hec-token", "splunk-token", r"Splunk\s+(" + _UUID + ")", "Splunk ", group=1, peek="[0-9a-fA-F]{8}-"),
     text("logfire-token", "logfire-token", r"pylf_v[0-9]_[a-z]+_[A-Za-z0-9]{30,}", "pylf_v"),
@@ -91,7 +89,7 @@ RULES: tuple[Rule, ...] = MESSAGING + MAIL + OFFICE + MONITORING
 VALUES: tuple[Rule, ...] = (
     value("datadog-key", "datadog-key", r"[a-f0-9]{32}|[a-f0-9]{40}", "datadog", "dd_api", "dd_app", "dd-api", "dd-app"),
     value("twilio-auth-token", "twilio-token", r"[a-f0-9]{32}", "twilio"),
-    value("sendbird-or-messagebird-key", "messagebird-key", r"[A-Za-z0-9]{25}|[a-f0-9]{40}", "messagebird", "sendbird"),
+    value("messagebird-key", "messagebird-key", r"[A-Za-z0-9]{25}|[a-f0-9]{40}", "messagebird", "sendbird"),
     value("postmark-token", "postmark-token", _UUID, "postmark"),
     value("mailgun-signing-key", "mailgun-key", r"[a-f0-9]{32}", "mailgun"),
     value("mailjet-key", "mailjet-key", r"[a-f0-9]{32}", "mailjet", "mj_"),
@@ -116,7 +114,7 @@ VALUES: tuple[Rule, ...] = (
     value("splunk-token", "splunk-token", _UUID, "splunk", "hec_"),
     value("new-relic-hex-key", "new-relic-key", r"[a-f0-9]{32}|[a-f0-9]{40}", "newrelic", "new_relic", "new-relic"),
     value("segment-write-key", "segment-key", r"[A-Za-z0-9]{32}", "segment"),
-    value("amplitude-or-mixpanel-key", "analytics-key", r"[a-f0-9]{32}", "amplitude", "mixpanel"),
+    value("analytics-key", "analytics-key", r"[a-f0-9]{32}", "amplitude", "mixpanel"),
     value("zendesk-token", "zendesk-token", r"[A-Za-z0-9]{40}", "zendesk"),
     value("freshdesk-key", "freshdesk-key", r"[A-Za-z0-9]{20}", "freshdesk"),
     value("hubspot-key", "hubspot-token", _UUID, "hubspot", "hapikey"),
@@ -124,5 +122,5 @@ VALUES: tuple[Rule, ...] = (
     value("mapping-key", "maps-key", r"[A-Za-z0-9_-]{32,64}", "here_", "bing_maps", "tomtom", "opencage"),
     value("pusher-secret", "pusher-secret", r"[a-f0-9]{20}", "pusher"),
     value("zoom-secret", "zoom-secret", r"[A-Za-z0-9]{32}", "zoom"),
-    value("messenger-line-secret", "line-secret", r"[a-f0-9]{32}|[A-Za-z0-9+/=]{100,}", "line_channel"),
+    value("line-secret", "line-secret", r"[a-f0-9]{32}|[A-Za-z0-9+/=]{100,}", "line_channel"),
 )

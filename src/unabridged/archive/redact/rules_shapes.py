@@ -1,0 +1,114 @@
+"""Credentials that are known by their form alone, whoever issued them."""
+
+from __future__ import annotations
+
+from unabridged.archive.redact.rule import WORD, Rule, text
+
+# White space in text that may still be escaped once or more (JSON inside a string).
+_SPACE = r"(?:[ \t\r\n]|\\+[nrt])+"
+# `://`, also with escaped slashes.
+_SCHEME = r":(?:\\*/\\*/|\\*u002[fF]\\*u002[fF]|%2[fF]%2[fF])"
+_COMMAND = r"[^\n\"\\|;]*"  # the rest of a command's words on its line
+
+KEYS: tuple[Rule, ...] = (
+    text("pem-private-key", "private-key", "", "-----BEGIN ", "---- BEGIN ", peek="[A-Z0-9 ]*PRIVATE KEY", check="pem"),
+    text(
+        "putty-private-key",
+        "private-key",
+        r"Private-Lines: *[0-9]+((?:(?:[ \t\r\n]|\\+[nrt]|[0-9]+(?:\t|\xe2\x86\x92|:))+[A-Za-z0-9+/=]{16,})+)",
+        "Private-Lines:",
+        group=1,
+    ),
+    text(
+        "encoded-private-key",
+        "private-key",
+        r"LS0tLS1CRUdJTiB(?:SU0Eg|QUklWQVRF|PUEVOU1NI|FQyBQ|FTkNSWVBU|EU0Eg|QR1AgUFJJ)[A-Za-z0-9+/=\\n]{20,}",
+        "LS0tLS1CRUdJTiB",
+    ),
+    text("encoded-docker-config", "docker-config", r"eyJhdXRocyI6[A-Za-z0-9+/=]{20,}", "eyJhdXRocyI6"),
+    text(
+        "encoded-service-account",
+        "gcp-service-account",
+        r"(?:eyJ0eXBlIjoic2VydmljZV9hY2NvdW50Ii|ewogICJ0eXBlIjogInNlcnZpY2VfYWNjb3VudCIs|eyJ0eXBlIjogInNlcnZpY2VfYWNjb3VudCIs)"
+        r"[A-Za-z0-9+/=]{20,}",
+        "eyJ0eXBlIjoic2VydmljZV9h", "ewogICJ0eXBlIjogInNlcnZp", "eyJ0eXBlIjogInNlcnZp",
+    ),
+    text(
+        "json-web-token",
+        "jwt",
+        r"eyJ[A-Za-z0-9_-]{8,}\.(?:eyJ[A-Za-z0-9_-]{6,}\.[A-Za-z0-9_-]*|[A-Za-z0-9_-]*\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,})",
+        anchor=r"eyJ[A-Za-z0-9_-]{8}[A-Za-z0-9_-]*\.[A-Za-z0-9_-]*\.",
+        check="jwt",
+    ),
+    text("kubernetes-secret", "kubernetes-secret", "", anchor=r"kind\\*[\"']?: *\\*[\"']?Secret\b", check="k8s"),
+)
+
+PASSWORDS: tuple[Rule, ...] = (
+    text(
+        "url-password",
+        "url-password",
+        _SCHEME + r"[^\s/@:\"'`<>\\]*:([^\s\"'`<>/\\]+)@[A-Za-z0-9\[._$%{*-]",
+        anchor=_SCHEME + r"[^\s/@:\"'`<>\\]*:[^\s\"'`<>/\\]+@",
+        group=1,
+        check="login",
+    ),
+    text(
+        "url-token",
+        "url-token",
+        _SCHEME + r"([A-Za-z0-9_-]{20,})@",
+        anchor=_SCHEME + r"[A-Za-z0-9_-]{20,}@",
+        group=1,
+        check="random",
+    ),
+    text("oracle-password", "connection-password", r"(?i)(?:oracle:(?:thin|oci):|sqlplus +(?:-[A-Za-z]+ +)*)[^\s/@:\"']+/([^\s@\"'\\]+)", "oracle:thin:", "oracle:oci:", "sqlplus ", group=1, check="login"),
+    text(
+        "curl-user",
+        "basic-auth",
+        r"(?:-u|--user|--proxy-user|-a)(?:=| +)?\\*[\"']?[^\s\"':\\$<{]+:([^\s\"'\\]+)",
+        anchor=r"(?: -u|--user|--proxy-user)(?:=| +)?\\*[\"']?[^\s\"':\\]+:[^\s\"'\\]",
+        group=1,
+        back=0,
+        check="curl",
+    ),
+    text("basic-auth-header", "basic-auth", r"(?i)basic(?: +|%20|\\*u0020)([A-Za-z0-9+/_-]{6,}={0,2})", anchor="(?i:basic)(?: +|%20)[A-Za-z0-9+/_-]{8}", group=1, check="basic"),
+    text(
+        "bearer-token",
+        "bearer-token",
+        r"(?i)bearer(?:[ \t]+|\\+t|%20|\+)[\"'`]?([A-Za-z0-9._~+/=|:%-]{8,})",
+        anchor="(?i:bearer)(?:[ \t]+|%20|\\+)[\"'`]?[A-Za-z0-9._~+/=|:%-]{10}",
+        group=1,
+        check="random",
+    ),
+    text("netrc-password", "netrc-password", "machine" + _SPACE + r"[^\s\\]+" + _SPACE + "login" + _SPACE + r"[^\s\\]+" + _SPACE + "password" + _SPACE, anchor="machine" + _SPACE + r"[^\s\\]+" + _SPACE + "login" + _SPACE, group=WORD, check="word"),
+    text(
+        "pgpass-entry",
+        "connection-password",
+        r"[A-Za-z0-9_.*-]+:(?:[0-9]{4,5}|\*):[A-Za-z_*][A-Za-z0-9_*.-]*:[A-Za-z0-9_*.@-]+:([^\s:\"'\\]{4,})",
+        anchor=r":(?:[0-9]{4,5}|\*):[A-Za-z_*][A-Za-z0-9_*.-]*:[A-Za-z0-9_*.@-]+:[^\s:\"'\\]",
+        back=64,
+        group=1,
+        check="pgpass",
+    ),
+    text("mysql-password-option", "cli-password", "(?:mysql|mariadb)[a-z-]*" + _COMMAND + " -p", anchor="(?:mysql|mariadb)[a-z-]* " + _COMMAND + r" -p[^\s-]", group=WORD, check="word"),
+    text("sshpass-option", "cli-password", "sshpass +(?:-[a-z]+ +)?-p *", "sshpass ", group=WORD, check="word"),
+    text("redis-cli-option", "cli-password", "redis-cli " + _COMMAND + r"(?:-a|--pass) +", anchor="redis-cli " + _COMMAND + "(?:-a|--pass) ", group=WORD, check="word"),
+    text("docker-login-option", "cli-password", "(?:docker|podman|helm registry|az acr) login " + _COMMAND + "-p +", anchor="(?:docker|podman|registry|acr) login " + _COMMAND + "-p ", back=8, group=WORD, check="word"),
+    text("ldap-bind-option", "cli-password", "ldap(?:search|add|modify|delete|whoami|passwd) " + _COMMAND + "-w +", anchor="ldap(?:search|add|modify|delete|whoami|passwd) " + _COMMAND + "-w ", group=WORD, check="word"),
+    text("openssl-pass-option", "cli-password", r"-pass(?:in|out)?[ =]\\*[\"']?pass:", "-passin ", "-passout ", "-pass ", group=WORD, check="word", peek=r"\\*[\"']?pass:"),
+    text("zip-password-option", "cli-password", "(?:zip|unzip) " + _COMMAND + "-P +", anchor="zip " + _COMMAND + "-P ", back=2, group=WORD, check="word"),
+    text("htpasswd-batch", "cli-password", r"htpasswd +-[a-zA-Z]*b[a-zA-Z]* +(?:-[A-Za-z0-9]+ +)*(?:[^\s-][^\s]* +){1,2}", anchor="htpasswd +-[a-zA-Z]*b", group=WORD, check="word"),
+    text("smb-user-option", "cli-password", r"(?:smbclient|rpcclient|smbmap|winexe) " + _COMMAND + r"-U +\\*[\"']?[^\s%\"']+%", anchor="(?:smbclient|rpcclient|winexe) " + _COMMAND + r"-U +\\*[\"']?[^\s%\"']+%", group=WORD, check="word"),
+    text("secure-string", "password", r"ConvertTo-SecureString +(?:-String +)?", "ConvertTo-SecureString ", group=WORD, check="word"),
+)
+
+HASHES: tuple[Rule, ...] = (
+    text("bcrypt-hash", "password-hash", r"\$\$?2[abxy]\$\$?[0-9]{2}\$\$?[./A-Za-z0-9]{53}", anchor=r"\$2[abxy]\$\$?[0-9]{2}\$"),
+    text("apache-hash", "password-hash", r"\$\$?apr1\$\$?[./A-Za-z0-9]{1,8}\$\$?[./A-Za-z0-9]{22}", "$apr1$"),
+    text("argon2-hash", "password-hash", r"\$argon2(?:id|i|d)\$v=[0-9]+\$[a-z0-9=,]+\$[A-Za-z0-9+/=]{8,}\$[A-Za-z0-9+/=]{16,}", "$argon2"),
+    text("crypt-hash", "password-hash", r"\$(?:[156]|y|7|gy)\$(?:rounds=[0-9]+\$|j[A-Za-z0-9./]+\$)?[./A-Za-z0-9]{1,24}\$[./A-Za-z0-9]{22,90}", anchor=r"\$(?:[1567]|g?y)\$[./A-Za-z0-9=$]{24}"),
+    text("pbkdf2-hash", "password-hash", r"pbkdf2[_:-](?:sha1|sha256|sha512)[$:][0-9]+[$:][A-Za-z0-9+/=]+[$:][A-Za-z0-9+/=]{20,}", anchor="pbkdf2[_:-]sha(?:1|256|512)[$:][0-9]"),
+    text("werkzeug-hash", "password-hash", r"scrypt:[0-9]+:[0-9]+:[0-9]+\$[A-Za-z0-9]+\$[a-f0-9]{64,}", anchor="scrypt:[0-9]+:[0-9]"),
+    text("ldap-hash", "password-hash", r"\{(?:SSHA|SHA|SMD5|CRYPT|SSHA256|SSHA512)\}([A-Za-z0-9+/=$.]{16,})", "{SSHA", "{SHA}", "{SMD5}", "{CRYPT}", group=1),
+)
+
+RULES: tuple[Rule, ...] = KEYS + PASSWORDS + HASHES
