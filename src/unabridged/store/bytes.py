@@ -71,13 +71,14 @@ class ByteEngine(ByteReader, Protocol):
         ...
 
     def view(self) -> ByteView:
-        """Return the state of the last `publish` (or of opening)."""
+        """Return the state of the last `publish` (or of opening). Cheap: views of one state share what they hold."""
         ...
 
     def reopen(self) -> None:
-        """Close, open again, publish: what was flushed is there; later writes are there wholly, in order, or not.
+        """Close, open again: what was flushed is there; later writes are there wholly, in order, or not.
 
-        Views made before end with `StoreClosed`. What is found is durable.
+        What is found is durable. Views made before end with `StoreClosed`; new ones raise `TransientStoreError` until
+        the next `publish`. MAY raise before anything is closed; then reads of the published state go on.
         """
         ...
 

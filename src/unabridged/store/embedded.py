@@ -8,14 +8,14 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from unabridged.errors import StoreClosed
+from unabridged.errors import StoreClosed, Unsupported, WouldOverwrite
 from unabridged.schema.ids import Micros, ProjectId
 from unabridged.schema.records import LOG
-from unabridged.store.bytes import ByteEngine
+from unabridged.store import folder
+from unabridged.store.bytes import ByteEngine, ByteView
 from unabridged.store.clock import system_clock
 from unabridged.store.collections import Records
 from unabridged.store.contract import Capabilities, Plan, Snapshot, Usage
-from unabridged.store.views import SharedView
 from unabridged.store.writer import Writer
 
 
@@ -44,19 +44,19 @@ _CLOSED = _ClosedReader()
 class EmbeddedSnapshot(Records):
     """A published state of an embedded store; a context manager."""
 
-    __slots__ = ("_held",)
+    __slots__ = ("_view",)
 
-    def __init__(self, held: SharedView) -> None:
-        """Take over one hold of a shared view."""
-        super().__init__(held.view)
-        self._held: SharedView | None = held
+    def __init__(self, view: ByteView) -> None:
+        """Take over a view."""
+        super().__init__(view)
+        self._view: ByteView | None = view
 
     def close(self) -> None:
         """Release the state."""
-        held, self._held = self._held, None
-        if held is not None:
+        view, self._view = self._view, None
+        if view is not None:
             self._bytes = _CLOSED
-            held.release()
+            view.close()
 
     def __enter__(self) -> Snapshot:
         """Return itself."""
@@ -92,7 +92,7 @@ class EmbeddedStore:
 
     def snapshot(self, project: ProjectId | None = None) -> Snapshot:  # noqa: ARG002 - one state holds all
         """Return the last published state of all projects."""
-        return EmbeddedSnapshot(self._writer.view())
+        return EmbeddedSnapshot(self._engine.view())
 
     def submit(self, project: ProjectId, plan: Plan) -> Future[Any]:  # noqa: ARG002 - one writer serves all projects
         """Queue a plan; the future resolves when it is durable and published, or to its error."""
@@ -117,8 +117,18 @@ class EmbeddedStore:
         return self._writer.wait(project, after, timeout, last)
 
     def backup(self, path: Path) -> None:
-        """Write a consistent copy to an empty or absent folder, while the store runs."""
-        self._engine.backup(path)
+        """Write a consistent copy, a store of the same engine, to an empty or absent folder, while the store runs.
+
+        Raises `WouldOverwrite` for a folder that is not empty. On the same file system the RocksDB engine links its
+        table files, which never change, instead of copying them.
+        """
+        if not self.capabilities.backup:
+            raise Unsupported("this engine has no backup", engine=self.capabilities.engine)
+        folder.prepare(path)
+        if folder.is_store(path):
+            raise WouldOverwrite(path=str(path))
+        self._engine.backup(folder.begin(path, self.capabilities.engine))
+        folder.finish(path)
 
     def compact(self) -> None:
         """Give back space that deletions left."""
@@ -131,7 +141,9 @@ class EmbeddedStore:
     def close(self) -> None:
         """Finish queued plans, flush, release the lock."""
         self._writer.close()
-        self._engine.close()
-        released, self._released = self._released, None
-        if released is not None:
-            released()
+        try:
+            self._engine.close()
+        finally:
+            released, self._released = self._released, None
+            if released is not None:
+                released()

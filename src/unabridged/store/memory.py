@@ -11,7 +11,7 @@ from bisect import bisect_left, insort
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from unabridged.errors import StoreClosed, Unsupported
+from unabridged.errors import StoreClosed, TransientStoreError, Unsupported
 from unabridged.store.bytes import Change
 from unabridged.store.contract import Capabilities, Usage
 
@@ -33,6 +33,7 @@ class MemoryEngine:
         self._views: dict[int, int] = {}  # number -> views that read it
         self._era = 0  # of the views that still work
         self._closed = False
+        self._visible = True
 
     # --- reads ---------------------------------------------------------------------------------------------------
 
@@ -115,11 +116,14 @@ class MemoryEngine:
         """Let views made from now on see every write so far."""
         with self._lock:
             self._published = self._written
+            self._visible = True
 
     def view(self) -> MemoryView:
         """Return the published state."""
         with self._lock:
             self._require_open()
+            if not self._visible:
+                raise TransientStoreError("the store is being reopened")
             self._views[self._published] = self._views.get(self._published, 0) + 1
             return MemoryView(self, self._published, self._era)
 
@@ -137,7 +141,7 @@ class MemoryEngine:
         return era == self._era and not self._closed
 
     def reopen(self) -> None:
-        """Drop what was not flushed; views made before end."""
+        """Drop what was not flushed."""
         with self._lock:
             self._closed = False
             self._era += 1
@@ -147,6 +151,7 @@ class MemoryEngine:
                     versions.pop()
             self._sweep()
             self._written = self._published = self._flushed
+            self._visible = False
 
     def _sweep(self) -> None:
         gone = [key for key, versions in self._versions.items() if not versions]

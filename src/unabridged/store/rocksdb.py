@@ -76,7 +76,9 @@ class RocksEngine:
 
     def __init__(self, path: Path, *, create: bool = False, read_only: bool = False) -> None:
         """Open the database in a folder of its own; `create` makes it when it is absent."""
-        if not create and not (path / "CURRENT").exists():
+        if create:
+            path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        elif not (path / "CURRENT").exists():
             raise StoreMissing("the store's data is gone", path=str(path))
         self._path = path
         self._create = create
@@ -89,6 +91,8 @@ class RocksEngine:
             compact=True,
             max_value_bytes=SIZE_LIMIT,
         )
+        self._between = threading.Lock()  # held while there are writes that are not published
+        self._dirty = False
         self._lock = threading.Lock()  # over `_database` and `_current`
         self._database: Rdict | None = self._open()
         self._current: _Held | None = _Held(self._database.snapshot())
@@ -141,6 +145,9 @@ class RocksEngine:
             else:
                 put(key, value)
         database = self._live()
+        if not self._dirty:
+            self._between.acquire()
+            self._dirty = True
         _call(lambda: database.write(batch))
 
     def flush(self) -> None:
@@ -153,16 +160,24 @@ class RocksEngine:
         fresh = _Held(self._live().snapshot())
         with self._lock:
             self._current = fresh
+        self._clean()
+
+    def _clean(self) -> None:
+        if self._dirty:
+            self._dirty = False
+            self._between.release()
 
     def view(self) -> RocksView:
         """Return the published state."""
         with self._lock:
-            if self._current is None:
+            if self._database is None:
                 raise StoreClosed
+            if self._current is None:
+                raise TransientStoreError("the store is being reopened")
             return RocksView(self._current)
 
     def reopen(self) -> None:
-        """Close, open again, publish; raise `DiskFull`, before anything is closed, where opening could not succeed."""
+        """Close, open again; raise `DiskFull`, before anything is closed, where opening could not succeed."""
         free = shutil.disk_usage(self._path).free
         if free < REOPEN_BYTES:
             raise DiskFull(path=str(self._path), free=free, needed=REOPEN_BYTES)
@@ -180,7 +195,7 @@ class RocksEngine:
             raise StoreLocked(path=str(self._path))
         with self._lock:
             self._database = database
-            self._current = _Held(database.snapshot())
+        self._clean()
 
     def usage(self) -> Usage:
         """Return the bytes of all files, and an estimate of what compaction would give back."""
@@ -199,11 +214,16 @@ class RocksEngine:
     def backup(self, path: Path) -> None:
         """Link (or copy) the table files, and copy the rest, into an absent folder."""
         database = self._live()
-        _call(lambda: Checkpoint(database).create_checkpoint(str(path)))
+        _call(
+            lambda: database.flush(True)
+        )  # before the lock, and without the interpreter's, which the next call holds
+        with self._between:
+            _call(lambda: Checkpoint(database).create_checkpoint(str(path)))
 
     def close(self) -> None:
         """Close; views end."""
         self._shut()
+        self._clean()
 
     def _shut(self) -> None:
         with self._lock:

@@ -21,7 +21,6 @@ from unabridged.schema.ids import Micros, ProjectId
 from unabridged.store.bytes import COMMIT_KEY, ByteEngine, Change
 from unabridged.store.collections import Effects, Records, effects
 from unabridged.store.contract import Plan
-from unabridged.store.views import SharedView
 
 GROUP_PLANS = 256  # plans; more would keep the first of a group waiting for no gain in flushes
 GROUP_BYTES = 32 << 20  # bytes; what one flush may have to write, a few hundred milliseconds of a slow disk
@@ -64,7 +63,7 @@ _Job = tuple[Plan, Future[Any]]
 
 
 class Writer:
-    """The writer thread of one engine, with the state that it published last."""
+    """The writer thread of one engine."""
 
     def __init__(self, engine: ByteEngine, clock: Callable[[], Micros]) -> None:
         """Start the thread; `clock` gives microseconds."""
@@ -75,13 +74,12 @@ class Writer:
         self._gate = threading.Lock()  # over `_closed` and the order of the queue
         self._closed = False
         self._stopping = False
-        self._shared = threading.Lock()  # over `_published`
-        self._published: SharedView | None = SharedView(engine.view())
         self._moved = threading.Condition()  # over `_positions`
         self._positions: dict[ProjectId, int] = {}
         self._number = self._acknowledged = self._found()
         self._failure: StoreError | None = None
         self._undo: dict[bytes, bytes | None] = {}
+        self._lost: StoreError | None = None  # a failure after which the engine is not reopened
         self._thread = threading.Thread(target=self._run, name="store-writer", daemon=True)
         self._thread.start()
 
@@ -97,13 +95,6 @@ class Writer:
                 raise TransientStoreError("too many writes are waiting", limit=QUEUE_PLANS)
             self._jobs.put((plan, future))
         return future
-
-    def view(self) -> SharedView:
-        """Return the published state, taken once for the caller."""
-        with self._shared:
-            if self._published is None or not self._published.acquire():
-                raise StoreClosed
-            return self._published
 
     def wait(self, project: ProjectId, after: int, timeout: float, current: Callable[[], int]) -> bool:
         """Wait until the published log of a project goes beyond `after`; `current` reads its present end."""
@@ -130,10 +121,6 @@ class Writer:
         self._thread.join()
         with self._moved:
             self._moved.notify_all()
-        with self._shared:
-            published, self._published = self._published, None
-        if published is not None:
-            published.release()
 
     # --- the thread ----------------------------------------------------------------------------------------------
 
@@ -198,7 +185,6 @@ class Writer:
                 group.failure = error
             else:
                 self._acknowledged = self._number
-                self._show()
         if group.failure is not None:
             self._fail(group, group.failure)
         elif group.positions:
@@ -213,10 +199,9 @@ class Writer:
         durable = self._acknowledged
         try:
             durable = self._reopen()
+            self._settle(durable)
         except StoreError as error:
             self._failure = error
-        else:
-            self._settle(durable)
         for outcome in group.outcomes:
             if outcome.number > durable:
                 outcome.error = _failed(failure)
@@ -226,28 +211,29 @@ class Writer:
 
     def _remember(self, keys: list[bytes]) -> None:
         """Keep what the published state holds under keys that a failed group wrote, to take its writes back."""
-        if self._published is not None:
-            try:
-                self._undo = dict(zip(keys, self._published.view.get_many(keys), strict=True))
-            except StoreError:
-                # The engine cannot even read: it is reopened by another process, after which the group's writes are
-                # either there whole or not at all, like those of a process that was killed.
-                self._undo = {}
+        self._undo = {}
+        try:
+            view = self._engine.view()
+            self._undo = dict(zip(keys, view.get_many(keys), strict=True))
+            view.close()
+        except StoreError as error:
+            # Not even reads work: nothing can be taken back, so the engine is not tried again in this process. After
+            # that the group's writes are there wholly or not at all, like those of a process that was killed.
+            self._lost = _failed(error)
 
     def _revive(self) -> None:
         """Reopen after a failure, taking back what a failed group left; raise while that is not possible."""
+        if self._lost is not None:
+            raise self._lost
         try:
-            found = self._reopen()
-            if found > self._acknowledged:
+            if self._reopen() > self._acknowledged:
                 undo: list[Change] = list(self._undo.items())
                 undo.append((COMMIT_KEY, self._acknowledged.to_bytes(8, "big")))
                 self._engine.write(undo)
                 self._engine.flush()
-                self._engine.publish()
+            self._settle(self._acknowledged)
         except StoreError as error:
-            self._failure = error
             raise _failed(error) from error
-        self._settle(self._acknowledged)
 
     def _reopen(self) -> int:
         """Reopen the engine; return the number of the last write that is there."""
@@ -256,20 +242,13 @@ class Writer:
 
     def _settle(self, number: int) -> None:
         """Go on from a reopened engine whose last write is `number`."""
+        self._engine.publish()
         self._failure = None
         self._undo = {}
         self._number = self._acknowledged = number
-        self._show()
 
     def _found(self) -> int:
         return int.from_bytes(self._engine.get(COMMIT_KEY) or b"", "big")
-
-    def _show(self) -> None:
-        fresh = SharedView(self._engine.view())
-        with self._shared:
-            old, self._published = self._published, fresh
-        if old is not None:
-            old.release()
 
     def _announce(self, positions: dict[ProjectId, int]) -> None:
         with self._moved:
