@@ -12,19 +12,22 @@ from unabridged.errors import UnsupportedFilesystem
 
 # Locks, fsync and atomic renames over these do not hold what a store needs.
 NETWORK_TYPES = frozenset(
-    ("afpfs", "afs", "beegfs", "ceph", "cifs", "coda", "davfs", "fuse.davfs", "fuse.davfs2", "fuse.gcsfuse")
-    + (
-        "fuse.glusterfs",
-        "fuse.rclone",
-        "fuse.s3fs",
-        "fuse.sshfs",
-        "gfs",
-        "gfs2",
-        "glusterfs",
-        "lustre",
-        "ncpfs",
+    (
+        *(
+            "afpfs",
+            "afs",
+            "beegfs",
+            "ceph",
+            "cifs",
+            "coda",
+            "davfs",
+            "fuse.davfs",
+            "fuse.davfs2",
+            "fuse.gcsfuse",
+        ),
+        *("fuse.glusterfs", "fuse.rclone", "fuse.s3fs", "fuse.sshfs", "gfs", "gfs2", "glusterfs", "lustre"),
+        *("ncpfs", "nfs", "nfs3", "nfs4", "ocfs2", "orangefs", "smb2", "smb3", "smbfs", "webdav"),
     )
-    + ("nfs", "nfs3", "nfs4", "ocfs2", "orangefs", "smb2", "smb3", "smbfs", "webdav")
 )
 # Folder names that a service's own client gives out.
 SYNCED_NAMES = re.compile(

@@ -381,7 +381,7 @@ class ProjectAnswer(Answer, frozen=True):
     projects: list[dict[str, Any]]
 
 
-class DaemonAnswer(Answer):
+class DaemonAnswer(Answer, frozen=True):
     """The process itself, with its last slow requests."""
 
     ok: bool

@@ -1,0 +1,47 @@
+"""The entry point of worker processes: `python -m unabridged.app.worker ROLE DESCRIPTOR PARENT`."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import sys
+import threading
+import time
+
+PARENT_SECONDS = 1.0  # between two looks at the parent, where the kernel does not end us with it
+NICE = 5  # workers give way to the daemon, whose answers people wait for
+
+
+def main(arguments: list[str]) -> int:
+    """Run one role until the daemon closes the channel."""
+    role, descriptor, parent = arguments[0], int(arguments[1]), int(arguments[2])
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal's interrupt is for the daemon, which ends us
+    die_with(parent)
+    os.nice(NICE)
+    from unabridged.app import roles
+
+    return roles.ROLES[role](socket.socket(fileno=descriptor))
+
+
+def die_with(parent: int) -> None:
+    """End this process when its parent ends, however that happens."""
+    if sys.platform == "linux":
+        import ctypes
+
+        set_parent_death_signal = 1  # PR_SET_PDEATHSIG
+        ctypes.CDLL(None, use_errno=True).prctl(set_parent_death_signal, signal.SIGKILL)
+    else:
+        threading.Thread(target=_watch, args=(parent,), daemon=True).start()
+    if os.getppid() != parent:  # it ended before we asked
+        os._exit(0)
+
+
+def _watch(parent: int) -> None:
+    while os.getppid() == parent:
+        time.sleep(PARENT_SECONDS)
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
