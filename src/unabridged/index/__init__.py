@@ -1,0 +1,1 @@
+"""How is it found: the derived indexes of the archive."""

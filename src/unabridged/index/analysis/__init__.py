@@ -1,0 +1,1 @@
+"""From texts and queries to index terms, by the same rules."""
