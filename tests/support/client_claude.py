@@ -1,0 +1,49 @@
+"""Claude Code in a folder of its own, talking to a `Provider`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from tests.support.clients import client_file, run_client
+
+KEY = "sk-ant-test-not-a-key"
+
+
+class ClaudeCode:
+    """One installation: `home`, `config` and `project` below `work`."""
+
+    def __init__(self, work: Path, url: str) -> None:
+        self.binary = client_file(
+            "claude",
+            "@anthropic-ai/claude-code-linux-x64/claude",
+            "@anthropic-ai/claude-code/bin/claude.exe",
+        )
+        self.home, self.config, self.project = work / "home", work / "config", work / "project"
+        for folder in (self.home, self.config, self.project):
+            folder.mkdir(parents=True, exist_ok=True)
+        settings = {"permissions": {"allow": ["Bash", "Read", "Write", "Edit", "Agent"]}}
+        (self.config / "settings.json").write_text(json.dumps(settings))
+        self.env = {
+            "HOME": str(self.home),
+            "CLAUDE_CONFIG_DIR": str(self.config),
+            "ANTHROPIC_BASE_URL": url,
+            "ANTHROPIC_API_KEY": KEY,
+            "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+            "DISABLE_TELEMETRY": "1",
+            "DISABLE_ERROR_REPORTING": "1",
+            "DISABLE_AUTOUPDATER": "1",
+        }
+
+    def say(self, prompt: str, *arguments: str) -> str:
+        """One prompt in print mode; returns the answer."""
+        return run_client([self.binary, "-p", prompt, *arguments], self.project, self.env)
+
+    @property
+    def sessions(self) -> Path:
+        """The sessions root."""
+        return self.config / "projects"
+
+    def transcripts(self) -> list[Path]:
+        """The transcripts of main sessions, oldest first."""
+        return sorted(self.sessions.glob("*/*.jsonl"), key=lambda path: path.stat().st_mtime_ns)

@@ -1,0 +1,46 @@
+"""Where the real clients are, for tests that start them.
+
+They are installed by hand, each with `npm i --prefix FOLDER/NAME PACKAGE`, and `UNABRIDGED_TEST_CLIENTS` names FOLDER;
+without it the tests that need them are skipped.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import pytest
+
+VARIABLE = "UNABRIDGED_TEST_CLIENTS"
+RUN_WITHIN = 120  # seconds for one run of a client
+
+
+def client_file(name: str, *candidates: str) -> Path:
+    """The first of some files below a client's `node_modules`; skips the test when there is none."""
+    folder = os.environ.get(VARIABLE)
+    if not folder:
+        pytest.skip(f"{VARIABLE} is not set")
+    for candidate in candidates:
+        path = Path(folder) / name / "node_modules" / candidate
+        if path.is_file():
+            return path
+    pytest.skip(f"{name} is not installed in {folder}")
+
+
+def run_client(command: Sequence[str | Path], cwd: Path, env: Mapping[str, str]) -> str:
+    """Run a client to its end, with nothing of this process's environment; returns what it wrote."""
+    plain = {"PATH": "/usr/local/bin:/usr/bin:/bin", "TERM": "xterm", "LANG": "C.UTF-8", **env}
+    result = subprocess.run(
+        [str(part) for part in command],
+        cwd=cwd,
+        env=plain,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=RUN_WITHIN,
+        check=False,
+    )
+    assert result.returncode == 0, f"{result.stdout}\n{result.stderr}"
+    return result.stdout
