@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from unabridged.cli.entry import run
@@ -72,7 +72,7 @@ class Outcome:
         """Hold the exit status and both streams."""
         self.status = status
         self.bytes = out
-        self.out = out.decode()
+        self.out = out.decode(errors="surrogateescape")
         self.err = err.decode()
         self.asked = asked
 

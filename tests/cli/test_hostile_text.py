@@ -5,10 +5,13 @@ from __future__ import annotations
 import re
 
 import pytest
+
 from tests.cli.double import EVENTS, FOUND, HIT, HOSTILE, IMPORTED, PASSAGE, SESSION, Daemon, una
 
 OURS = re.compile(r"\x1b\[\d*m|\r\x1b\[K")
-FORBIDDEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]")
+FORBIDDEN = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]"
+)
 
 HIT_OF = {**HIT, "snippet": HOSTILE, "title": HOSTILE, "tool": HOSTILE, "host": HOSTILE}
 SESSION_OF = {**SESSION, "title": HOSTILE, "cwd": HOSTILE, "origins": [HOSTILE]}
@@ -18,7 +21,11 @@ DAEMON = {
     "search": {**FOUND, "hits": [HIT_OF], "account": {"message": HOSTILE}, "next": HOSTILE},
     "grep": {**FOUND, "hits": [HIT_OF], "explain": [{"stage": HOSTILE}]},
     "recall": {**PASSAGE, "text": HOSTILE, "source_keys": [HOSTILE], "document": HOSTILE, "next": HOSTILE},
-    "show": {"session": SESSION_OF, "events": [{**EVENTS[0], "text": HOSTILE, "tool": HOSTILE}], "next": HOSTILE},
+    "show": {
+        "session": SESSION_OF,
+        "events": [{**EVENTS[0], "text": HOSTILE, "tool": HOSTILE}],
+        "next": HOSTILE,
+    },
     "sessions": {"sessions": [SESSION_OF], "next": ""},
     "import": {**IMPORTED, "problems": [PROBLEM]},
     "status": {

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from tests.cli.double import FOUND, Daemon, una
 
+from tests.cli.double import FOUND, Daemon, una
 from unabridged.cli.parse import find_verb, parse
 from unabridged.cli.verbs import DEFAULTS, VERBS, by_name
 from unabridged.errors import InvalidInput
@@ -20,7 +20,11 @@ def test_options_stand_anywhere_and_take_their_value_both_ways() -> None:
 
 
 def test_lists_are_given_by_commas_or_by_repeating() -> None:
-    assert values("search", "x", "--host", "codex,pi", "--host", "opencode")["host"] == ["codex", "pi", "opencode"]
+    assert values("search", "x", "--host", "codex,pi", "--host", "opencode")["host"] == [
+        "codex",
+        "pi",
+        "opencode",
+    ]
 
 
 def test_two_dashes_end_the_options() -> None:
@@ -94,7 +98,19 @@ def test_every_verb_of_the_table_is_well_formed() -> None:
 def test_the_query_and_the_filters_reach_the_daemon() -> None:
     daemon = Daemon(search=FOUND)
     una(
-        *("search", "why", "flash", "--limit", "3", "--scope", "all", "--kind", "text,note", "--host", "codex"),
+        *(
+            "search",
+            "why",
+            "flash",
+            "--limit",
+            "3",
+            "--scope",
+            "all",
+            "--kind",
+            "text,note",
+            "--host",
+            "codex",
+        ),
         *("--since", "7d", "--no-side", "--branch", "current", "--semantic", "never", "--per-session", "1"),
         *("--path", "a.c", "--session", "5e551090", "--cursor", "c1", "--operators", "--explain"),
         daemon=daemon,
@@ -133,7 +149,7 @@ def test_what_is_sent_is_what_the_requests_take() -> None:
     una("search", "x", "--limit", "3", "--kind", "text", "--no-side", "--explain", daemon=daemon)
     una("grep", "x", "-F", "-i", "-n", "3", "--role", "user", "--cursor", "c", daemon=daemon)
     for (_, asked), request in zip(daemon.asked, (SearchRequest, GrepRequest), strict=True):
-        msgspec.convert(asked, request)
+        assert msgspec.convert(asked, request).limit == 3
 
 
 def test_a_bad_name_raises_before_anything_is_called() -> None:

@@ -7,8 +7,8 @@ import unicodedata
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.cli.double import HOSTILE
 
+from tests.cli.double import HOSTILE
 from unabridged.cli.safe import one_line, visible
 
 

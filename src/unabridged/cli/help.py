@@ -114,7 +114,8 @@ def option_text(option: Option) -> str:
 
 def describe(screen: Screen, verb: Verb) -> None:
     """Write what `una VERB --help` shows."""
-    screen.line(f"una {verb.name}: {verb.summary}")
+    for line in wrap(f"una {verb.name}: {verb.summary}", screen.width):
+        screen.line(line)
     screen.line()
     screen.line(f"usage: {usage(verb)}")
     left = [(_placed(positional), positional.help) for positional in verb.positionals]

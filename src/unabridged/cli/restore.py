@@ -5,7 +5,7 @@ from __future__ import annotations
 import binascii
 import hashlib
 from collections.abc import Callable, Iterator, Mapping
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from unabridged.cli import human, reading
@@ -17,6 +17,8 @@ from unabridged.cli.writing import NewFile, make_folder
 from unabridged.errors import InvalidInput, UnabridgedError, UnsafePath, WouldOverwrite
 
 STANDARD_OUTPUT = "-"
+# Bytes of a page: as base64 well below a frame, large enough that paging costs nothing.
+PAGE_BYTES = 4 << 20
 
 
 def run(arguments: Arguments) -> int:
@@ -39,34 +41,41 @@ class Original:
     def __init__(self, client: Caller, session: str, origin: str = "", allow_gaps: bool = False) -> None:
         """Ask for the first page."""
         self._client = client
-        self._asked: dict[str, Any] = {"session": session}
+        self._gaps = allow_gaps
+        self._asked: dict[str, Any] = {"session": session, "limit": PAGE_BYTES}
         if origin:
             self._asked["origin"] = origin
         if allow_gaps:
             self._asked["allow_gaps"] = True
         self.page = client.call("original", self._asked)
         self.size = int(self.page["size"])
-        self.digest = hashlib.sha256()
+        self._written = 0
+        self._digest = hashlib.sha256()
 
     def pieces(self) -> Iterator[bytes]:
         """Yield the bytes in order."""
+        self._written, self._digest = 0, hashlib.sha256()
         page = self.page
         while True:
             data = binascii.a2b_base64(page["data"])
-            self.digest.update(data)
+            self._written += len(data)
+            self._digest.update(data)
             yield data
             if page["done"]:
                 return
-            page = self._client.call("original", {**self._asked, "offset": int(page["offset"]) + len(data)})
+            # A page with a gap is shorter than the range that it covers.
+            covered = PAGE_BYTES if self._gaps else len(data)
+            page = self._client.call("original", {**self._asked, "offset": int(page["offset"]) + covered})
 
     def facts(self, target: Path) -> dict[str, Any]:
-        """Return what was written, for JSON and for drawing."""
+        """Return what was written, for JSON and for drawing; the pieces have been taken before."""
         return {
             "path": str(target),
-            "bytes": self.size,
-            "sha256": self.digest.hexdigest(),
-            "identical": bool(self.page["identical"]),
+            "bytes": self._written,
+            "sha256": self._digest.hexdigest(),
+            "identical": bool(self.page["identical"]) and self._written == self.size,
             "redactions": int(self.page["redactions"]),
+            "missing": self.size - self._written,
             "origin": self.page["path"],
             "name": self.page["name"],
             "generation": self.page.get("generation", 1),
@@ -83,7 +92,7 @@ def _restore_one(arguments: Arguments, session: str) -> int:
         return 0
     target = Path(to).expanduser()
     if target.is_dir() and not target.is_symlink():
-        target = target / Path(str(original.page["name"])).name
+        target = target / Path(str(original.page["path"])).name
     with Progress(screen, "restoring") as progress, NewFile(target, arguments.flag("force")) as file:
         _copy(original, file.write, progress)
     facts = {"session": session, **original.facts(target)}
@@ -111,16 +120,20 @@ def _copy(original: Original, write: Callable[[bytes], None], progress: Progress
 def _draw(screen: Screen, facts: Mapping[str, Any]) -> None:
     screen.line(f"{screen.archived(str(facts['path']))}: {human.size(facts['bytes'])}, {sameness(facts)}")
     screen.line(screen.style(f"sha256 {facts['sha256']}", "dim"))
-    screen.note(f"It came from {facts['origin']}; its host looks for it as {facts['name']}.")
+    wanted = f"; its host looks for it as {facts['name']}" if facts["name"] else ""
+    screen.note(f"It came from {facts['origin']}{wanted}.")
 
 
 def sameness(facts: Mapping[str, Any]) -> str:
     """Return whether the file is the original byte for byte, and why not."""
     if facts["identical"]:
         return "byte-identical to the original"
+    reasons: list[str] = []
     if facts["redactions"]:
-        return f"the original with {human.plural(int(facts['redactions']), 'redaction')}"
-    return "not byte-identical to the original: some of it is missing"
+        reasons.append(human.plural(int(facts["redactions"]), "redaction"))
+    if facts["missing"]:
+        reasons.append(f"{human.size(facts['missing'])} missing")
+    return f"not byte-identical to the original: {', '.join(reasons)}"
 
 
 def _restore_all(arguments: Arguments) -> int:
@@ -162,7 +175,7 @@ def _restore_into(
 ) -> dict[str, Any]:
     session = str(row["session"])
     original = Original(client, session, origin, arguments.flag("allow-gaps"))
-    target = inside(folder / str(row["host"]), str(original.page["name"]))
+    target = inside(folder / str(row["host"]), _name(client, session, original))
     make_folder(target.parent)
     try:
         with NewFile(target, arguments.flag("force")) as file:
@@ -172,6 +185,18 @@ def _restore_into(
         if not _same(original.pieces(), target):
             raise
     return {"session": session, **original.facts(target)}
+
+
+def _name(client: Caller, session: str, original: Original) -> str:
+    """Return where the host looks for the file; a companion keeps its place beside the transcript."""
+    name = str(original.page["name"])
+    if name:
+        return name
+    main = client.call("original", {"session": session, "listing": True})
+    place = PurePosixPath(str(main["path"])).parent
+    path = PurePosixPath(str(original.page["path"]))
+    beside = path.relative_to(place) if path.is_relative_to(place) else PurePosixPath(path.name)
+    return str(PurePosixPath(str(main["name"])).parent / beside)
 
 
 def _same(pieces: Iterator[bytes], path: Path) -> bool:

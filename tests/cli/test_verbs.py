@@ -1,0 +1,410 @@
+"""Every verb gives the shapes that it promises, and the exit status of what happened."""
+
+from __future__ import annotations
+
+import io
+import json
+
+import pytest
+
+from tests.cli.double import EVENTS, FOUND, HIT, IMPORTED, PASSAGE, SESSION, Daemon, una
+from unabridged.errors import DaemonUnavailable, InvalidPattern, SessionNotFound, StoreLocked
+
+
+def test_search_gives_the_answer_as_json() -> None:
+    done = una("search", "flash", "--json", daemon=Daemon(search=FOUND))
+    assert done.status == 0
+    assert done.json == FOUND
+    assert done.err == ""
+
+
+def test_search_gives_a_hit_a_line_and_what_is_next_on_standard_error() -> None:
+    found = {**FOUND, "hits": [HIT, HIT], "next": "c2"}
+    done = una("search", "flash", "--jsonl", daemon=Daemon(search=found))
+    assert done.lines == [HIT, HIT]
+    assert done.err == "next: the same with --cursor c2\n"
+
+
+def test_search_draws_a_hit_with_how_to_recall_it() -> None:
+    done = una("search", "flash", daemon=Daemon(search=FOUND))
+    assert done.out.splitlines() == [
+        "  1 high  claude-code · 2026-11-03 09:14 · tool tool-result Bash  Flash",
+        "    the flash write fails with E_FLASH_BUSY",
+        "    una recall h7k2 · 9 tokens",
+    ]
+
+
+def test_search_marks_the_terms_on_a_terminal_unless_colour_is_unwanted() -> None:
+    shown = una("search", "flash", daemon=Daemon(search=FOUND), terminal=True).out
+    assert "the \x1b[1mflash\x1b[0m \x1b[1mwrite\x1b[0m fails" in shown
+    plain = una("search", "flash", daemon=Daemon(search=FOUND), terminal=True, environ={"NO_COLOR": "1"})
+    assert "\x1b" not in plain.out
+    assert "the flash write fails" in plain.out
+
+
+@pytest.mark.parametrize(
+    ("status", "says", "exits"),
+    [
+        ("empty", "Nothing found", 0),
+        ("index-behind", "behind", 0),
+        ("partial", "could not be searched", 0),
+        ("failed", "failed", 8),
+    ],
+)
+def test_search_says_how_complete_the_answer_is(status: str, says: str, exits: int) -> None:
+    done = una("search", "x", daemon=Daemon(search={**FOUND, "status": status, "hits": []}))
+    assert done.status == exits
+    assert done.out == ""
+    assert says in done.err
+
+
+def test_search_says_that_the_scope_was_narrowed() -> None:
+    found = {**FOUND, "account": {"narrowed": True}}
+    assert "narrowed" in una("search", "x", daemon=Daemon(search=found)).err
+
+
+def test_grep_passes_a_bad_pattern_on_as_an_error() -> None:
+    done = una("grep", "(", daemon=Daemon(grep=InvalidPattern("missing )", pattern="(")))
+    assert done.status == 2
+    assert done.err.startswith("error: missing )")
+    assert "RE2" in done.err
+
+
+def test_recall_gives_json_or_the_exact_bytes() -> None:
+    assert una("recall", "h", "--json", daemon=Daemon(recall=PASSAGE)).json == PASSAGE
+    assert una("recall", "h", daemon=Daemon(recall=PASSAGE)).bytes == str(PASSAGE["text"]).encode()
+
+
+def test_recall_tells_where_a_passage_comes_from_on_a_terminal() -> None:
+    passage = {**PASSAGE, "next": "h8", "before": "h6", "omitted": {"events": 2}, "redactions": 1}
+    done = una("recall", "h", daemon=Daemon(recall=passage), terminal=True, environ={"NO_COLOR": "1"})
+    assert "claude-code · tool-result · 2026-11-03 09:14 · bytes 0–38 of d0c1 v1" in done.out
+    assert "from claude-code:7f0d2c54-3a61:u1" in done.out
+    assert "the flash write fails\nwith E_FLASH_BUSY\n" in done.out
+    assert "next: una recall h8" in done.err
+    assert "before: una recall h6" in done.err
+    assert "Left out: events 2." in done.err
+    assert "1 secret" in done.err
+
+
+@pytest.mark.parametrize(
+    ("status", "exits"),
+    [
+        ("missing", 4),
+        ("expired", 4),
+        ("erased", 4),
+        ("lease-expired", 4),
+        ("locator-invalid", 2),
+        ("out-of-scope", 5),
+    ],
+)
+def test_recall_without_a_passage_is_an_error_and_as_json_an_answer(status: str, exits: int) -> None:
+    passage = {**PASSAGE, "status": status, "text": ""}
+    done = una("recall", "h", daemon=Daemon(recall=passage))
+    assert (done.status, done.out) == (exits, "")
+    assert done.err.startswith("error: ")
+    shown = una("recall", "h", "--json", daemon=Daemon(recall=passage))
+    assert (shown.status, shown.json["status"]) == (exits, status)
+
+
+def test_recall_of_a_superseded_version_gives_it_and_says_so() -> None:
+    passage = {**PASSAGE, "status": "superseded", "replaced_by": "d0c2"}
+    done = una("recall", "h", daemon=Daemon(recall=passage))
+    assert done.status == 0
+    assert done.bytes == str(PASSAGE["text"]).encode()
+    assert "replaced by d0c2" in done.err
+
+
+def test_show_draws_events_in_order() -> None:
+    shown = {"session": SESSION, "events": EVENTS, "next": "c"}
+    done = una("show", "5e55", "--limit", "2", daemon=Daemon(show=shown))
+    assert done.out.index("Why does the flash write fail?") < done.out.index("E_FLASH_BUSY")
+    assert done.asked == [("show", {"target": "5e55", "limit": 2})]
+    assert "next: una show 5e55 --cursor c" in done.err
+    assert una("show", "5e55", "--json", daemon=Daemon(show=shown)).json == shown
+    assert una("show", "5e55", "--jsonl", daemon=Daemon(show=shown)).lines == EVENTS
+
+
+def test_sessions_are_a_list_of_all_pages() -> None:
+    pages = {"": {"sessions": [SESSION] * 2, "next": "c1"}, "c1": {"sessions": [SESSION], "next": ""}}
+    daemon = Daemon(sessions=lambda asked: pages[asked.get("cursor", "")])
+    done = una("sessions", "--json", "--host", "codex", daemon=daemon)
+    assert done.json == [SESSION] * 3
+    assert [asked.get("cursor") for _, asked in daemon.asked] == [None, "c1"]
+    assert all(asked["host"] == "codex" for _, asked in daemon.asked)
+
+
+def test_sessions_stop_at_the_limit_and_say_how_to_go_on() -> None:
+    daemon = Daemon(sessions={"sessions": [SESSION] * 2, "next": "c1"})
+    done = una("sessions", "-n", "2", "--jsonl", daemon=daemon)
+    assert done.lines == [SESSION] * 2
+    assert len(daemon.asked) == 1
+    assert "--cursor c1" in done.err
+
+
+def test_no_session_is_an_empty_list_and_a_hint() -> None:
+    daemon = Daemon(sessions={"sessions": [], "next": ""})
+    assert una("sessions", "--json", daemon=daemon).json == []
+    assert "una import" in una("sessions", daemon=daemon).err
+
+
+def test_import_accounts_for_every_line() -> None:
+    done = una("import", daemon=Daemon(**{"import": IMPORTED}))
+    assert done.status == 0
+    assert "3 files, 1 of them unchanged: 55.0 kB read in 400 ms" in done.out
+    assert "101 lines: 90 new, 11 known, 0 unreadable" in done.out
+    assert una("import", "--json", daemon=Daemon(**{"import": IMPORTED})).json == IMPORTED
+
+
+def test_import_with_unreadable_lines_names_them_and_exits_with_three() -> None:
+    problem = {"path": "/srv/a.jsonl", "line": 7, "code": "not-json", "message": "the line is not JSON"}
+    answer = {
+        **IMPORTED,
+        "lines": {"read": 101, "new": 90, "known": 10, "unreadable": 1},
+        "problems": [problem],
+        "problems_omitted": 4,
+    }
+    done = una("import", daemon=Daemon(**{"import": answer}))
+    assert done.status == 3
+    assert "/srv/a.jsonl:7  not-json  the line is not JSON" in done.out
+    assert "and 4 more" in done.out
+    assert una("import", "--json", daemon=Daemon(**{"import": answer})).status == 3
+
+
+def test_import_of_a_file_that_cannot_be_opened_exits_with_three() -> None:
+    problem = {"path": "/srv/a.jsonl", "line": 0, "code": "path-unreadable", "message": "permission denied"}
+    done = una("import", daemon=Daemon(**{"import": {**IMPORTED, "problems": [problem]}}))
+    assert done.status == 3
+
+
+def test_import_sends_absolute_paths_and_refuses_what_is_not_there(tmp_path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.jsonl").write_text("{}\n")
+    daemon = Daemon(**{"import": IMPORTED})
+    una("import", "a.jsonl", "--host", "pi", "--verify", daemon=daemon)
+    ((_, asked),) = daemon.asked
+    assert asked["paths"] == [str(tmp_path / "a.jsonl")]
+    assert (asked["host"], asked["verify"]) == ("pi", True)
+    done = una("import", "b.jsonl", daemon=daemon)
+    assert done.status == 4
+    assert len(daemon.asked) == 1
+
+
+def test_import_of_the_sample_sends_its_folder_and_tells_what_to_try() -> None:
+    daemon = Daemon(**{"import": IMPORTED})
+    done = una("import", "--sample", daemon=daemon)
+    ((_, asked),) = daemon.asked
+    assert asked["paths"][0].endswith("samples")
+    assert "una search" in done.err
+    assert "una search" not in done.out
+
+
+def test_import_dry_run_counts_files_by_host() -> None:
+    found = [{"path": "/a", "host": "codex", "bytes": 1000}, {"path": "/b", "host": "codex", "bytes": 500}]
+    daemon = Daemon(**{"import": {**IMPORTED, "found": found}})
+    done = una("import", "--dry-run", daemon=daemon)
+    assert daemon.asked[0][1]["dry_run"] is True
+    assert [line.split() for line in done.out.splitlines()] == [
+        ["host", "files", "unchanged", "size"],
+        ["codex", "2", "0", "1.5", "kB"],
+    ]
+    assert "Nothing was changed" in done.err
+
+
+def test_a_stopped_import_says_that_it_goes_on_where_it_stopped() -> None:
+    done = una("import", daemon=Daemon(**{"import": KeyboardInterrupt()}))
+    assert done.status == 130
+    assert "goes on where it stopped" in done.err
+    shown = una("import", "--json", daemon=Daemon(**{"import": KeyboardInterrupt()}))
+    assert shown.json["error"]["code"] == "cancelled"
+
+
+def test_any_other_verb_can_be_stopped_too() -> None:
+    assert una("stats", daemon=Daemon(stats=KeyboardInterrupt())).status == 130
+
+
+NOTED = {"document": "d9", "version": 1, "event": "e9", "position": 12, "replayed": False}
+
+
+def test_a_note_comes_from_the_command_line_or_from_standard_input(monkeypatch) -> None:
+    daemon = Daemon(note=NOTED)
+    done = una("note", "keep", "slot A", "--title", "boot", "--subject", "boot-slot", daemon=daemon)
+    ((_, asked),) = daemon.asked
+    assert (asked["text"], asked["title"], asked["subject_key"]) == ("keep slot A", "boot", "boot-slot")
+    assert len(asked["request"]) == 32
+    assert done.out == "noted as d9\n"
+    assert una("note", "x", "--json", daemon=Daemon(note=NOTED)).json == NOTED
+
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO("from a pipe ✓\n".encode())))
+    daemon = Daemon(note=NOTED)
+    una("note", "-", daemon=daemon)
+    assert daemon.asked[0][1]["text"] == "from a pipe ✓\n"
+
+
+STATUS = {
+    "ok": True,
+    "version": "0.1.0",
+    "store": {"engine": "rocksdb", "bytes_on_disk": 12_345_678, "events": 77},
+    "index": {"ok": True, "state": "current"},
+    "daemon": {"pid": 4711, "uptime_seconds": 75.0},
+    "hosts": [{"host": "codex", "paths": ["/srv/codex"], "sessions": 3}],
+    "problems": [],
+}
+
+
+def test_status_is_json_or_drawn_with_units() -> None:
+    assert una("status", "--json", daemon=Daemon(status=STATUS)).json == STATUS
+    done = una("status", daemon=Daemon(status=STATUS))
+    assert done.status == 0
+    assert "bytes on disk  12.3 MB" in done.out
+    assert "pid             4711" in done.out
+    assert "uptime seconds  1 min 15 s" in done.out
+
+
+def test_status_with_a_problem_exits_with_one() -> None:
+    wrong = {**STATUS, "ok": False, "problems": [{"code": "disk-low", "message": "too little disk"}]}
+    done = una("status", daemon=Daemon(status=wrong))
+    assert done.status == 1
+    assert "problem: too little disk" in done.err
+
+
+STATS = {"ok": True, "totals": {"events": 5}, "projects": [{"name": "a", "events": 5}], "disk": {"store": 9}}
+
+
+def test_stats_are_json_or_tables() -> None:
+    assert una("stats", "--json", daemon=Daemon(stats=STATS)).json == STATS
+    assert "name  events" in una("stats", daemon=Daemon(stats=STATS)).out
+
+
+def test_doctor_exits_with_one_while_something_is_wrong() -> None:
+    checks = [
+        {"check": "socket", "ok": True, "detail": "answers"},
+        {"check": "folder", "ok": False, "detail": "mode 0755", "hint": "chmod 700", "fixed": False},
+    ]
+    wrong = {"ok": False, "checks": checks}
+    done = una("doctor", daemon=Daemon(doctor=wrong))
+    assert done.status == 1
+    assert "wrong  folder  mode 0755" in done.out
+    assert "una doctor --fix" in done.err
+    daemon = Daemon(doctor={"ok": True, "checks": [{**checks[1], "ok": True, "fixed": True}]})
+    done = una("doctor", "--fix", daemon=daemon)
+    assert done.status == 0
+    assert daemon.asked == [("doctor", {"fix": True})]
+    assert "fixed  folder" in done.out
+    assert una("doctor", "--json", daemon=Daemon(doctor=wrong)).json == wrong
+
+
+def test_verify_exits_with_seven_when_a_record_is_damaged() -> None:
+    sound = {"ok": True, "checked": {"segments": 5}, "violations": [], "seconds": 0.5}
+    done = una("verify", daemon=Daemon(verify=sound))
+    assert done.status == 0
+    assert "checked 5 segments in 500 ms" in done.out
+    daemon = Daemon(verify={**sound, "ok": False, "violations": [{"record": "segment 3", "what": "digest"}]})
+    done = una("verify", "--quick", daemon=daemon)
+    assert done.status == 7
+    assert daemon.asked == [("verify", {"deep": False})]
+    assert "damaged  segment 3  digest" in done.out
+    assert una("verify", "--json", daemon=Daemon(verify=sound)).json == sound
+
+
+def test_index_actions_reach_the_daemon() -> None:
+    state = {"ok": True, "status": {"state": "current", "behind": 0}}
+    for words, asked in (
+        (["index"], {"action": "status"}),
+        (["index", "verify"], {"action": "verify"}),
+        (["index", "rebuild", "--no-wait"], {"action": "rebuild", "wait": False}),
+    ):
+        daemon = Daemon(index=state)
+        assert una(*words, "--json", daemon=daemon).json == state
+        assert daemon.asked == [("index", asked)]
+    assert una("index", daemon=Daemon(index={**state, "ok": False})).status == 8
+
+
+def test_project_actions_reach_the_daemon_with_absolute_folders(tmp_path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    projects = {"projects": [{"project": "9a", "roots": ["/srv/a"], "sessions": 2}]}
+    daemon = Daemon(project=projects)
+    assert una("project", "--json", daemon=daemon).json == projects["projects"]
+    una("project", "show", daemon=daemon)
+    una("project", "link", "old", "/srv/new", daemon=daemon)
+    assert [asked for _, asked in daemon.asked] == [
+        {"action": "list"},
+        {"action": "show", "path": str(tmp_path)},
+        {"action": "link", "path": str(tmp_path / "old"), "other": "/srv/new"},
+    ]
+
+
+def test_an_error_of_the_daemon_is_drawn_with_its_hint_or_as_json() -> None:
+    daemon = Daemon(show=SessionNotFound("no session is named 'x'"))
+    done = una("show", "x", daemon=daemon)
+    assert done.status == 4
+    assert done.out == ""
+    assert done.err.splitlines() == [
+        "error: no session is named 'x'",
+        "hint: `una sessions` lists them; eight or more characters of an id suffice.",
+    ]
+    shown = una("show", "x", "--json", daemon=daemon)
+    assert (shown.status, shown.json["error"]["code"], shown.err) == (4, "session-not-found", "")
+
+
+def test_details_that_the_message_does_not_tell_are_added() -> None:
+    done = una("status", daemon=Daemon(status=StoreLocked("the home is taken", path="/srv/run/lock")))
+    assert done.err.startswith("error: the home is taken (path /srv/run/lock)\n")
+
+
+def test_candidates_of_an_ambiguous_name_are_listed() -> None:
+    from unabridged.errors import AmbiguousName
+
+    daemon = Daemon(show=AmbiguousName("2 sessions begin with 'aaaaaaaa'", candidates=["codex:a1", "pi:a2"]))
+    assert "  codex:a1\n  pi:a2\n" in una("show", "aaaaaaaa", daemon=daemon).err
+
+
+def test_a_daemon_that_does_not_answer_is_exit_nine() -> None:
+    done = una("search", "x", "--json", daemon=Daemon(search=DaemonUnavailable()))
+    assert done.status == 9
+    assert json.loads(done.out)["error"]["retryable"] is True
+
+
+def test_the_overview_of_an_empty_home_tells_how_to_begin(tmp_path) -> None:
+    done = una(environ={"UNABRIDGED_HOME": str(tmp_path)})
+    assert done.status == 0
+    assert done.asked == []
+    for command in ("una import --dry-run", "una import", "una import --sample"):
+        assert f"  {command} " in done.out
+    shown = una("--json", environ={"UNABRIDGED_HOME": str(tmp_path)})
+    assert shown.json["next"] == ["una import --dry-run", "una import", "una import --sample"]
+
+
+def test_the_overview_of_a_used_home_names_three_commands_that_help_next(tmp_path) -> None:
+    (tmp_path / "store").mkdir()
+    daemon = Daemon(status=STATUS, sessions={"sessions": [SESSION], "next": "c"})
+    done = una(daemon=daemon, environ={"UNABRIDGED_HOME": str(tmp_path)})
+    assert "una show 5e551090 " in done.out
+    shown = una("--json", daemon=daemon, environ={"UNABRIDGED_HOME": str(tmp_path)})
+    assert len(shown.json["next"]) == 3
+    assert (shown.status, shown.json["ok"]) == (0, True)
+
+
+def test_the_overview_puts_the_doctor_first_when_something_is_wrong(tmp_path) -> None:
+    (tmp_path / "store").mkdir()
+    wrong = {**STATUS, "ok": False, "problems": [{"message": "too little disk"}]}
+    daemon = Daemon(status=wrong, sessions={"sessions": [SESSION], "next": ""})
+    done = una(daemon=daemon, environ={"UNABRIDGED_HOME": str(tmp_path)})
+    assert done.status == 1
+    assert done.out.index("una doctor --fix") < done.out.index("una search")
+    assert "too little disk" in done.out
+
+
+def test_the_version_is_told() -> None:
+    import unabridged
+
+    assert una("--version").out == f"unabridged {unabridged.__version__}\n"
+
+
+def test_a_reader_that_goes_away_ends_the_command_quietly(monkeypatch) -> None:
+    def gone(*_: object) -> None:
+        raise BrokenPipeError
+
+    monkeypatch.setattr("unabridged.cli.screen.Screen.write", gone)
+    done = una("search", "x", daemon=Daemon(search=FOUND))
+    assert (done.status, done.out, done.err) == (141, "", "")
