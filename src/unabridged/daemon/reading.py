@@ -41,7 +41,7 @@ class Reading:
     def __init__(
         self, request: Read, host: Host, redactor: LineRedactor, send: Send, receive: Receive
     ) -> None:
-        """Read `request.candidate`; `now` comes from the file system's own clock."""
+        """Read `request.candidate`."""
         self._request = request
         self._host = host
         self._redactor = redactor
@@ -65,11 +65,6 @@ class Reading:
             self._trouble(PathUnreadable(error.strerror or ""))
         except UnabridgedError as error:
             self._trouble(error)
-        try:
-            while self._unacknowledged:
-                self._await_ack()
-        except Stopped:
-            outcome = "stopped"
         self._send(Finished(outcome, self._troubles, opened, grown))
 
     def _read(self, opened: BinaryIO, now_ns: int) -> tuple[str, bool, bool]:
@@ -157,15 +152,11 @@ class Reading:
         before = append.before.source_offset if append.before is not None else 0
         self._send(Filled(append, append.after.source_offset - before))
         self._unacknowledged += 1
-        while self._unacknowledged >= IN_FLIGHT:
-            self._await_ack()
-
-    def _await_ack(self) -> None:
-        ack = self._receive()
-        self._unacknowledged -= 1
-        if ack.stop:
-            self._unacknowledged = 0
-            raise Stopped
+        if self._unacknowledged >= IN_FLIGHT:
+            # The daemon answers the oldest batch when this one has arrived; the last ones go without an answer.
+            self._unacknowledged -= 1
+            if self._receive().stop:
+                raise Stopped
 
     def _trouble(self, error: UnabridgedError) -> None:
         self._troubles.append(Trouble(self._path, 0, error.code, error.message))
