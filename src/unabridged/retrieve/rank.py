@@ -1,0 +1,113 @@
+"""The final order of candidates: lexical evidence, exact anchors, small priors.
+
+Lexical and exact evidence are fused by reciprocal rank, so an exact anchor raises a passage softly and never switches
+lexical search off. Recency and kind then order near-ties only: two passages whose lexical scores are within a few per
+cent of each other. A clear winner is never overruled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from unabridged.retrieve.fuse import fuse
+from unabridged.schema.ids import Micros, Ordinal, ProjectId
+from unabridged.schema.records import SIDE, SUMMARY, Event
+
+RECENCY_WEIGHT = 0.02  # at most; for something from this very moment
+RECENCY_HALF = 30 * 86_400 * 1_000_000  # microseconds after which half of it is left
+SIDE_WEIGHT = (
+    -0.01
+)  # subagent and summary text stands a little behind what was said in the conversation itself
+NEAR_TIE = 0.03  # relative lead in lexical score up to which a prior may decide
+EXACT_WEIGHT = 0.5  # of the list of exact anchors in the fusion
+HIGH, MODERATE, SOME = 0.75, 0.5, 0.25  # share of the query's weight found, from which on a band is given
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A window from the index: byte range in an event's text, scores, share of the query's weight that it holds."""
+
+    project: ProjectId
+    event: Ordinal
+    start: int
+    end: int
+    score: float
+    exact: float = 0.0
+    coverage: float = 0.0
+    fresh: bool = False  # from the tail that is not committed yet
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A candidate with its final score and how it came about."""
+
+    event: Event
+    start: int
+    end: int
+    score: float
+    band: str
+    match: tuple[str, ...]
+    stages: dict[str, float] = field(default_factory=dict[str, float])
+
+
+def rank(candidates: Sequence[tuple[Candidate, Event]], now: Micros) -> list[Ranked]:
+    """Return candidates in their final order, the best window of each event only."""
+    by_place = dict[tuple[bytes, int, int], tuple[Candidate, Event]]()
+    best = dict[tuple[bytes, int], tuple[Candidate, Event]]()
+    for candidate, event in candidates:
+        key = (bytes(candidate.project), int(candidate.event))
+        held = best.get(key)
+        if held is None or (candidate.score, -candidate.start) > (held[0].score, -held[0].start):
+            best[key] = (candidate, event)
+    for key, pair in best.items():
+        by_place[(*key, pair[0].start)] = pair
+    lexical = sorted(by_place, key=lambda place: (-by_place[place][0].score, place))
+    exact = sorted(
+        (place for place in by_place if by_place[place][0].exact > 0),
+        key=lambda place: (-by_place[place][0].exact, -by_place[place][0].score, place),
+    )
+    fused = fuse({"lexical": lexical, "exact": exact}, {"lexical": 1.0, "exact": EXACT_WEIGHT})
+    return _settle([_ranked(by_place[place], score, names, now) for place, score, names in fused])
+
+
+def _ranked(pair: tuple[Candidate, Event], score: float, names: tuple[str, ...], now: Micros) -> Ranked:
+    candidate, event = pair
+    match = tuple(names) + (("fresh",) if candidate.fresh else ())
+    stages = {
+        "lexical": round(candidate.score, 4),
+        "exact": round(candidate.exact, 4),
+        "fused": round(score, 6),
+        "prior": round(_prior(event, now), 4),
+    }
+    return Ranked(event, candidate.start, candidate.end, score, _band(candidate), match, stages)
+
+
+def _prior(event: Event, now: Micros) -> float:
+    age = max(0, now - event.time) if event.time else RECENCY_HALF * 8
+    prior = RECENCY_WEIGHT * 0.5 ** (age / RECENCY_HALF)
+    return prior + (SIDE_WEIGHT if event.flags & (SIDE | SUMMARY) else 0.0)
+
+
+def _settle(order: list[Ranked]) -> list[Ranked]:
+    """Let a larger prior pass neighbours whose evidence is nearly the same, never one that is clearly better."""
+    for start in range(1, len(order)):
+        at = start
+        while at and _passes(order[at], order[at - 1]):
+            order[at - 1], order[at] = order[at], order[at - 1]
+            at -= 1
+    return order
+
+
+def _passes(item: Ranked, ahead: Ranked) -> bool:
+    if item.stages["prior"] <= ahead.stages["prior"] or item.stages["exact"] < ahead.stages["exact"]:
+        return False
+    return ahead.stages["lexical"] <= item.stages["lexical"] * (1 + NEAR_TIE)
+
+
+def _band(candidate: Candidate) -> str:
+    if candidate.coverage >= HIGH:
+        return "high"
+    if candidate.coverage >= MODERATE:
+        return "moderate"
+    return "some" if candidate.coverage >= SOME else "low"
