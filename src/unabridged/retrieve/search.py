@@ -224,14 +224,9 @@ def _collapse(
         if len(hits) > wanted:
             break
         event = item.event
-        if (
-            request.filters.exclude
-            or context.reader.get(SUPERSESSION, (event.project, event.ordinal)) is not None
-        ):
-            reason = _excluded(context, request, event)
-            if reason:
-                dropped[reason] = dropped.get(reason, 0) + 1
-                continue
+        if request.filters.exclude and _is_visible(context, request, event):
+            dropped["visible"] = dropped.get("visible", 0) + 1
+            continue
         if request.per_session and sessions.get(event.session, 0) >= request.per_session:
             dropped["per_session"] = dropped.get("per_session", 0) + 1
             continue
