@@ -18,6 +18,7 @@ from unabridged.hosts.contract import EMPTY, Block, Head, Line, Ref
 from unabridged.hosts.times import HostTime, from_iso
 from unabridged.schema.records import ECHO, ERROR, HUMAN, META, SIDE, SUMMARY
 
+SPEAKERS = frozenset(("user", "assistant"))
 SYNTHETIC = "<synthetic>"  # the model's name on assistant rows that the host wrote itself
 
 
@@ -40,7 +41,8 @@ class Reader:
         closes = False
         for parsed in rows:
             row = parsed.row
-            if row.uuid is None and row.message is None:
+            # Rows without a uuid stand outside the tree. Those of the request log hold every message once more.
+            if row.uuid is None and (row.message is None or row.type not in SPEAKERS):
                 self._memory.bookkeep(row)
                 continue
             blocks += self._row(parsed, line, number)
