@@ -1,0 +1,204 @@
+"""Questions: search, grep, recall."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+
+from unabridged.archive.sessions import resolve_session
+from unabridged.errors import InvalidInput, UnabridgedError
+from unabridged.retrieve import filters as narrowing
+from unabridged.retrieve import grep as grepping
+from unabridged.retrieve import places
+from unabridged.retrieve import recall as recalling
+from unabridged.retrieve import search as searching
+from unabridged.retrieve.context import Context
+from unabridged.retrieve.snippet import excerpt
+from unabridged.schema.records import Event
+from unabridged.service.caller import Call
+from unabridged.service.requests import (
+    Filters,
+    GrepRequest,
+    Hit,
+    RecallAnswer,
+    RecallRequest,
+    SearchAnswer,
+    SearchRequest,
+)
+from unabridged.service.retrieval import Retrieval
+from unabridged.store.contract import Reader
+
+KINDS = ("text", "tool-call", "tool-result", "image", "file", "reasoning", "compaction", "other")
+ROLES = ("user", "assistant", "tool", "system", "other")
+SEMANTIC = ("auto", "always", "never")
+BRANCHES = ("all", "current")
+GREP_CONTEXT = 400  # characters around a match that its snippet is cut from
+
+
+def search(call: Call, request: SearchRequest) -> SearchAnswer:
+    """Find passages. Any string is a valid query; an answer says how complete it is."""
+    _one_of("semantic", request.semantic, SEMANTIC)
+    retrieval: Retrieval = call.services.retrieval
+    with call.services.store.snapshot() as reader:
+        context = _context(call, reader, request.scope, request.project, request.filters.session)
+        asked = searching.Search(
+            request.query,
+            request.limit,
+            _filters(call, reader, context, request.filters),
+            request.operators,
+            request.cursor,
+            request.explain,
+            tuple(request.expansion),
+            request.per_session,
+        )
+        finder = retrieval.finder()
+        if finder is None:
+            account = {
+                "scope": context.scope.level.name.lower(),
+                "complete": False,
+                "failed": {"lexical": "no-index"},
+            }
+            return SearchAnswer(searching.FAILED, [], "", account)
+        found = searching.search(context, finder, asked)
+        if request.semantic == "always":
+            found.account["semantic"] = "not installed"
+        hits = [_hit(context, item) for item in found.hits]
+        return SearchAnswer(found.status, hits, found.next, found.account, found.explain)
+
+
+def grep(call: Call, request: GrepRequest) -> SearchAnswer:
+    """Find text by regular expression or literally, in log order."""
+    with call.services.store.snapshot() as reader:
+        context = _context(call, reader, request.scope, request.project, request.filters.session)
+        narrowed = _filters(call, reader, context, request.filters)
+        asked = grepping.Grep(
+            request.pattern, request.literal, request.ignore_case, request.limit, narrowed, request.cursor
+        )
+        found = grepping.grep(context, asked)
+        hits = [_match(context, item) for item in found.matches]
+        return SearchAnswer(found.status, hits, found.next, found.account)
+
+
+def recall(call: Call, request: RecallRequest) -> RecallAnswer:
+    """Give an exact passage back, with its coordinates and what was left out."""
+    with call.services.store.snapshot() as reader:
+        context = _context(call, reader, request.scope, request.project, "")
+        asked = recalling.Recall(
+            request.cursor or request.target,
+            request.neighbors,
+            request.max_tokens,
+            request.envelope,
+            request.whole,
+        )
+        found = recalling.recall(context, asked)
+        return msgspec.convert(found, RecallAnswer, from_attributes=True)
+
+
+def _context(call: Call, reader: Reader, scope: str, project: str, session: str) -> Context:
+    retrieval: Retrieval = call.services.retrieval
+    granted = call.scope(reader, scope, project)
+    del session  # a filter, not a scope: it narrows what is looked at, never what may be seen
+    return retrieval.context(reader, granted, call.now, _cancelled(call))
+
+
+def _cancelled(call: Call) -> Callable[[], bool]:
+    def cancelled() -> bool:
+        try:
+            call.check()
+        except UnabridgedError:
+            return True
+        return False
+
+    return cancelled
+
+
+def _filters(call: Call, reader: Reader, context: Context, asked: Filters) -> narrowing.Filters:
+    for kind in asked.kinds:
+        _one_of("kinds", kind, KINDS)
+    for role in asked.roles:
+        _one_of("roles", role, ROLES)
+    for host in asked.hosts:
+        _one_of("hosts", host, (*call.services.hosts, "note"))
+    _one_of("branch", asked.branch, BRANCHES)
+    session = resolve_session(reader, asked.session).session if asked.session else None
+    return narrowing.Filters(
+        frozenset(asked.kinds),
+        frozenset(asked.roles),
+        frozenset(asked.tools),
+        frozenset(asked.hosts),
+        asked.path,
+        narrowing.parse_time(asked.since, call.now, context.offset_minutes, "since"),
+        narrowing.parse_time(asked.until, call.now, context.offset_minutes, "until", end=True),
+        session,
+        narrowing.excluded(asked.exclude),
+        asked.side,
+    )
+
+
+def _one_of(field: str, value: str, allowed: tuple[str, ...]) -> None:
+    if value not in allowed:
+        raise InvalidInput(f"`{field}` cannot be {value[:40]!r}", field=field, allowed=list(allowed))
+
+
+def _hit(context: Context, found: searching.Found) -> Hit:
+    hit = _place(context, found.event, found.start, found.end)
+    return msgspec.structs.replace(
+        hit,
+        score=found.score,
+        band=found.band,
+        match=found.match,
+        snippet=found.snippet,
+        terms=found.terms,
+        margin=found.margin,
+        similar=found.similar,
+        tokens=searching.cost(found.text),
+    )
+
+
+def _match(context: Context, found: grepping.Match) -> Hit:
+    text = found.text.decode()
+    start, end = len(found.text[: found.start].decode()), len(found.text[: found.end].decode())
+    around = max(0, start - GREP_CONTEXT)
+    passage = text[around : end + GREP_CONTEXT]
+    snippet, _ = context.redact(excerpt(passage, [(start - around, min(end - around, len(passage)))]))
+    hit = _place(context, found.event, found.start, found.end)
+    return msgspec.structs.replace(hit, score=1.0, band="high", match=["pattern"], snippet=snippet)
+
+
+def _place(context: Context, event: Event, start: int, end: int) -> Hit:
+    """Return a hit with everything that its place tells; `bytes` is the range in the document's text."""
+    where = places.provenance(context.reader, event)
+    document = where.document
+    offset = 0
+    if document is not None:
+        offset = next(
+            at for member, at in context.resolver.spans(document) if member.ordinal == event.ordinal
+        )
+    signed, handle = searching.locate(context, event, start, end)
+    extra: dict[str, Any] = {}
+    if document is not None:
+        extra["title"] = document.title
+    return Hit(
+        document=(document.id if document is not None else event.id).hex(),
+        version=document.version if document is not None else 1,
+        kind=event.kind,
+        score=0.0,
+        band="",
+        match=[],
+        snippet="",
+        locator=signed,
+        handle=handle,
+        session=event.session.hex(),
+        host=where.session.host,
+        host_session=where.session.host_session,
+        source_keys=[where.source_key],
+        time=places.iso(event.time),
+        bytes=(offset + start, offset + end),
+        role=event.role,
+        tool=event.tool,
+        event=event.id.hex(),
+        project=event.project.hex(),
+        **extra,
+    )

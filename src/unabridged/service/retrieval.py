@@ -1,0 +1,40 @@
+"""What asking needs besides the store: the index, the signing keys, the redactor."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from unabridged.archive.resolve import Resolver
+from unabridged.retrieve.context import Context
+from unabridged.retrieve.locator import Locators
+from unabridged.retrieve.search import Finder
+from unabridged.schema.ids import Micros
+from unabridged.schema.scope import Scope
+from unabridged.store.contract import Reader
+
+
+@dataclass(frozen=True, slots=True)
+class Retrieval:
+    """`finder` gives the index as it stands now, None while there is none; `redact` returns text and how many secrets
+    it took out; `offset_minutes` is the user's zone."""
+
+    locators: Locators
+    finder: Callable[[], Finder | None]
+    redact: Callable[[str], tuple[str, int]]
+    generation: Callable[[], int] = lambda: 0
+    offset_minutes: Callable[[], int] = lambda: 0
+
+    def context(self, reader: Reader, scope: Scope, now: Micros, cancelled: Callable[[], bool]) -> Context:
+        """Return what one question is asked with."""
+        return Context(
+            reader,
+            Resolver(reader),
+            scope,
+            self.locators,
+            now,
+            self.redact,
+            self.generation(),
+            self.offset_minutes(),
+            cancelled,
+        )
