@@ -101,7 +101,8 @@ def una(
     return Outcome(status, out.bytes(), err.bytes(), daemon.asked)
 
 
-HOSTILE = "\x1b]0;title\x07\x1b[31mred\x1b[0m \x9b2J a\u202egnp.exe\u2066x\u2069 z\u200bw\r\nover\x08\x7f\x00 \U000e0041"
+HOSTILE = "\x1b]0;title\x07\x1b[31mred\x1b[0m \x9b2J a\u202egnp.exe\u2066x\u2069 z\u200bw\r\nover\x08\x7f\x00"
+HOSTILE += " \U000e0041"
 
 HIT: dict[str, Any] = {
     "document": "d0c1",

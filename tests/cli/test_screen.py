@@ -8,11 +8,12 @@ import pytest
 
 from tests.cli.double import Stream
 from unabridged.cli import human
+from unabridged.cli.columns import columns_of, cut, pad
 from unabridged.cli.facts import shown
 from unabridged.cli.passage import mark
 from unabridged.cli.progress import Progress, describe
 from unabridged.cli.screen import Screen
-from unabridged.cli.table import columns_of, cut, draw, pad
+from unabridged.cli.table import draw
 
 
 def screen(terminal: bool = False, **environ: str) -> tuple[Screen, Stream, Stream]:

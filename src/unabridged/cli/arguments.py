@@ -1,11 +1,15 @@
-"""What a verb is and takes, as data: help, shell completions and the reference page are made from it."""
+"""What a verb is and takes, as data: help, shell completions and the reference page are made from it.
+
+Imports nothing: every start of the program pays for this module (`typing` alone costs as much as a search).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
-
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any
+
     from unabridged.cli.connection import Caller
     from unabridged.cli.screen import Screen
 
@@ -16,44 +20,99 @@ LIST = "list"  # may be given several times, or with commas
 PATH = "path"
 
 
-class Option(NamedTuple):
-    """One `--option`. kind: FLAG, TEXT, NUMBER, LIST or PATH; choices: the only values that it takes."""
+class Option:
+    """One `--option`. kind: FLAG, TEXT, NUMBER, LIST or PATH; choices: the only values that it takes.
 
-    name: str
-    kind: str
-    help: str
-    metavar: str = ""
-    choices: tuple[str, ...] = ()
-    short: str = ""
-    default: str = ""  # as shown in help; the daemon or the verb applies it
+    `default` is what help shows; the daemon or the verb applies it.
+    """
+
+    __slots__ = ("choices", "default", "help", "kind", "metavar", "name", "short")
+
+    def __init__(
+        self,
+        name: str,
+        kind: str,
+        help: str,
+        metavar: str = "",
+        choices: tuple[str, ...] = (),
+        *,
+        short: str = "",
+        default: str = "",
+    ) -> None:
+        """Describe the option; nothing of it changes afterwards."""
+        self.name = name
+        self.kind = kind
+        self.help = help
+        self.metavar = metavar
+        self.choices = choices
+        self.short = short
+        self.default = default
 
 
-class Positional(NamedTuple):
+class Positional:
     """One argument without dashes. number: "1", "?" (optional), "*" (any number), "+" (one or more)."""
 
-    name: str
-    help: str
-    number: str = "1"
-    choices: tuple[str, ...] = ()
-    kind: str = TEXT
+    __slots__ = ("choices", "help", "kind", "name", "number")
+
+    def __init__(
+        self,
+        name: str,
+        help: str,
+        number: str = "1",
+        *,
+        choices: tuple[str, ...] = (),
+        kind: str = TEXT,
+    ) -> None:
+        """Describe the argument; nothing of it changes afterwards."""
+        self.name = name
+        self.help = help
+        self.number = number
+        self.choices = choices
+        self.kind = kind
 
 
-class Verb(NamedTuple):
+class Verb:
     """One verb. `name` may be two words (`daemon start`); `module` is imported when the verb runs.
 
     examples: (command line, what it does). optional: the module may be absent from this build, then the verb is not
     listed.
     """
 
-    name: str
-    summary: str
-    module: str
-    positionals: tuple[Positional, ...] = ()
-    options: tuple[Option, ...] = ()
-    examples: tuple[tuple[str, str], ...] = ()
-    group: str = ""
-    details: str = ""
-    optional: bool = False
+    __slots__ = (
+        "details",
+        "examples",
+        "group",
+        "module",
+        "name",
+        "optional",
+        "options",
+        "positionals",
+        "summary",
+    )
+
+    def __init__(
+        self,
+        name: str,
+        summary: str,
+        module: str,
+        positionals: tuple[Positional, ...] = (),
+        options: tuple[Option, ...] = (),
+        examples: tuple[tuple[str, str], ...] = (),
+        group: str = "",
+        details: str = "",
+        *,
+        optional: bool = False,
+    ) -> None:
+        """Describe the verb; nothing of it changes afterwards."""
+        self.name = name
+        self.summary = summary
+        self.module = module
+        self.positionals = positionals
+        self.options = options
+        self.examples = examples
+        self.group = group
+        self.details = details
+        self.optional = optional
 
 
 class Arguments:

@@ -2,28 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, Protocol
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any, Protocol
 
-Notice = Callable[[Mapping[str, Any]], None]
+    Notice = Callable[[Mapping[str, Any]], None]
 
+    class Caller(Protocol):
+        """What a verb needs of a connection; `daemon.client.Client` is one, the tests have another."""
 
-class Caller(Protocol):
-    """What a verb needs of a connection; `daemon.client.Client` is one, the tests have another."""
+        def call(
+            self,
+            op: str,
+            params: Mapping[str, Any],
+            on_progress: Notice | None = None,
+            timeout: float | None = None,
+        ) -> dict[str, Any]:
+            """Run an operation; raises what the daemon answered as an `UnabridgedError`."""
+            ...
 
-    def call(
-        self,
-        op: str,
-        params: Mapping[str, Any],
-        on_progress: Notice | None = None,
-        timeout: float | None = None,
-    ) -> dict[str, Any]:
-        """Run an operation; raises what the daemon answered as an `UnabridgedError`."""
-        ...
-
-    def close(self) -> None:
-        """End the connection; what still runs for it is cancelled."""
-        ...
+        def close(self) -> None:
+            """End the connection; what still runs for it is cancelled."""
+            ...
 
 
 def reach(environ: Mapping[str, str], start: bool) -> Caller:

@@ -4,22 +4,26 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
-from importlib import import_module
 
 import unabridged
 from unabridged.cli.arguments import Arguments
-from unabridged.cli.connection import Caller, reach
-from unabridged.cli.failure import report
+from unabridged.cli.connection import reach
 from unabridged.cli.parse import HELP_WORDS, find_verb, parse
-from unabridged.cli.screen import Screen, standard
+from unabridged.cli.screen import standard
 from unabridged.daemon.paths import environment
 from unabridged.errors import Cancelled, UnabridgedError, UnknownOperation
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from unabridged.cli.connection import Caller
+    from unabridged.cli.screen import Screen
+
+    Connect = Callable[[bool], Caller]
+
 # What a shell reports of a program that a broken pipe ended: 128 and SIGPIPE.
 BROKEN_PIPE = 141
-
-Connect = Callable[[bool], Caller]
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -47,6 +51,8 @@ def run(words: Sequence[str], screen: Screen, environ: Mapping[str, str], connec
 
 
 def _failed(screen: Screen, error: UnabridgedError, as_json: bool) -> int:
+    from unabridged.cli.failure import report
+
     try:
         status = report(screen, error, as_json)
         screen.flush()
@@ -78,7 +84,7 @@ def _run(words: Sequence[str], screen: Screen, environ: Mapping[str, str], conne
         return _help(words[:count], screen)
     values = parse(verb, rest)
     try:
-        module = import_module(verb.module)
+        module = __import__(verb.module, fromlist=["run"])  # importlib would cost a millisecond
     except ModuleNotFoundError as error:
         if not verb.optional:
             raise

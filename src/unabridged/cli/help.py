@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from importlib.util import find_spec
 
 from unabridged.cli.arguments import FLAG, Option, Positional, Verb
+from unabridged.cli.columns import wrap
 from unabridged.cli.screen import Screen
 from unabridged.cli.verbs import DEFAULTS, GROUPS, VERBS
 
@@ -150,19 +151,6 @@ def _row(screen: Screen, form: str, text: str, width: int) -> None:
     for line in lines:
         screen.line(f"  {screen.style(form.ljust(width), 'cyan')}  {line}")
         form = ""
-
-
-def wrap(text: str, width: int) -> list[str]:
-    """Return the text in lines of at most so many columns, broken between words."""
-    lines: list[str] = []
-    line = ""
-    for word in text.split():
-        if line and len(line) + 1 + len(word) > width:
-            lines.append(line)
-            line = word
-        else:
-            line = f"{line} {word}" if line else word
-    return [*lines, line]
 
 
 def reference() -> str:

@@ -6,12 +6,16 @@ the table is refused with the nearest name that is.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any
-
-from unabridged.cli.arguments import FLAG, LIST, NUMBER, Option, Positional, Verb
+from unabridged.cli.arguments import FLAG, LIST, NUMBER
 from unabridged.cli.verbs import DEFAULTS, by_name
 from unabridged.errors import InvalidInput
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import Any
+
+    from unabridged.cli.arguments import Option, Positional, Verb
 
 HELP_WORDS = {"--help", "-h"}
 

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
-from typing import Any
 
 from unabridged.cli import human
-from unabridged.cli.arguments import Arguments
-from unabridged.cli.help import wrap
+from unabridged.cli.columns import wrap
 from unabridged.cli.safe import one_line
-from unabridged.cli.screen import Screen
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from unabridged.cli.arguments import Arguments
+    from unabridged.cli.screen import Screen
 
 # Lines of a snippet on a terminal: enough to judge a hit, few enough to see ten of them.
 SNIPPET_LINES = 4

@@ -11,8 +11,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from unabridged.cli import human
+from unabridged.cli.columns import cut
 from unabridged.cli.screen import Screen
-from unabridged.cli.table import cut
 
 # Seconds before anything is shown: shorter work needs no progress.
 QUIET_SECONDS = 1.0

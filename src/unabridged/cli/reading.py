@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from unabridged.cli.connection import Caller
+if TYPE_CHECKING:
+    from unabridged.cli.connection import Caller
+
 
 # Sessions and events a page: large enough that paging costs nothing, far below a frame.
 SESSION_PAGE = 1_000

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from unabridged.cli import human
-from unabridged.cli.arguments import Arguments
-from unabridged.cli.screen import Screen
 from unabridged.errors import InvalidInput, NotFound, OutOfScope, UnabridgedError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from unabridged.cli.arguments import Arguments
+    from unabridged.cli.screen import Screen
 
 # Statuses that come without a passage, and the error each of them is for a shell.
 _ERRORS: dict[str, UnabridgedError] = {

@@ -6,15 +6,17 @@ import binascii
 import hashlib
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from unabridged.cli import human, reading
 from unabridged.cli.arguments import Arguments
-from unabridged.cli.connection import Caller
 from unabridged.cli.progress import Progress
 from unabridged.cli.screen import Screen
 from unabridged.cli.writing import NewFile, make_folder
 from unabridged.errors import InvalidInput, UnabridgedError, UnsafePath, WouldOverwrite
+
+if TYPE_CHECKING:
+    from unabridged.cli.connection import Caller
 
 STANDARD_OUTPUT = "-"
 # Bytes of a page: as base64 well below a frame, large enough that paging costs nothing.

@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping
-from typing import Any, BinaryIO, TextIO
 
 from unabridged.cli.safe import visible
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any, BinaryIO, TextIO
 
 _STYLES = {
     "bold": "\x1b[1m",

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from unabridged.cli import human, passage
-from unabridged.cli.arguments import Arguments
 from unabridged.errors import IndexError_
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from unabridged.cli.arguments import Arguments
 
 _FAILED = IndexError_.exit_code
 

@@ -4,47 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from unabridged.cli.columns import columns_of, cut, pad
 from unabridged.cli.screen import Screen
 
 # A flexible column is not squeezed below this many columns, however narrow the terminal.
 LEAST_COLUMN = 12
 GAP = "  "
-_WIDE = {"W", "F"}
-
-
-def columns_of(text: str) -> int:
-    """Return how many terminal columns a text takes: two for wide characters, none for combining ones."""
-    if text.isascii():
-        return len(text)
-    import unicodedata
-
-    width = 0
-    for character in text:
-        if unicodedata.combining(character) or character in "\u200c\u200d\ufe0e\ufe0f":
-            continue
-        width += 2 if unicodedata.east_asian_width(character) in _WIDE else 1
-    return width
-
-
-def cut(text: str, width: int) -> str:
-    """Return the text within so many columns; what is cut ends in `…`."""
-    if columns_of(text) <= width:
-        return text
-    kept: list[str] = []
-    used = 0
-    for character in text:
-        taken = columns_of(character)
-        if used + taken > width - 1:
-            break
-        kept.append(character)
-        used += taken
-    return "".join(kept) + "…"
-
-
-def pad(text: str, width: int, right: bool = False) -> str:
-    """Return the text filled with spaces to so many columns, at its left when `right` aligned."""
-    fill = " " * max(width - columns_of(text), 0)
-    return fill + text if right else text + fill
 
 
 def draw(
