@@ -17,7 +17,7 @@ FORK = RECORDED / "4e12a1ab-9dc8-4963-b2f8-40c4425f71ac.jsonl"
 AGENT = RECORDED / MAIN.stem / "subagents" / "agent-ae736fbcca1cce9ec.jsonl"
 
 
-@pytest.mark.parametrize("path", (MAIN, FORK, AGENT), ids=("main", "fork", "agent"))
+@pytest.mark.parametrize("path", [MAIN, FORK, AGENT], ids=("main", "fork", "agent"))
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
 def test_a_recording_is_read_as_the_contract_says(check: Callable[[Host, Path], None], path: Path) -> None:
     check(HOST, path)

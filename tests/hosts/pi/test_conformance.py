@@ -20,7 +20,7 @@ Check = Callable[[Host, Path], None]
 every_check = pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
 
 
-@pytest.mark.parametrize("path", (MAIN, FORK), ids=("main", "fork"))
+@pytest.mark.parametrize("path", [MAIN, FORK], ids=("main", "fork"))
 @every_check
 def test_a_recording_is_read_as_the_contract_says(check: Check, path: Path) -> None:
     check(HOST, path)
@@ -35,7 +35,7 @@ def test_a_fork_gives_the_events_that_it_copied() -> None:
     assert forks_share(HOST, MAIN, FORK) == 19
 
 
-@pytest.mark.parametrize("stamped_anew", (False, True))
+@pytest.mark.parametrize("stamped_anew", [False, True])
 def test_a_branch_of_version_1_gives_the_events_that_it_copied(tmp_path: Path, stamped_anew: bool) -> None:
     parent = listed(tmp_path)
     assert forks_share(HOST, parent, branch(parent, tmp_path, stamped_anew=stamped_anew)) == 6
