@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from operator import add
+from typing import NamedTuple
 
 from unabridged.index.analysis.letters import (
     GRAM_RUN,
@@ -13,12 +13,12 @@ from unabridged.index.analysis.letters import (
     WORDS,
     normal,
     sound,
+    unescaped,
 )
-from unabridged.index.analysis.names import chunks, foreign, hidden, names
+from unabridged.index.analysis.names import chunks, foreign, hidden, names, signed
 
 
-@dataclass(frozen=True, slots=True)
-class Fields:
+class Fields(NamedTuple):
     """The terms of one text, separated by spaces.
 
     `terms` are plain words in text order with repeats, then names and hidden words once each. `grams` are all single
@@ -29,45 +29,69 @@ class Fields:
     grams: str
 
 
-def analyse(text: str) -> Fields:
-    """Return the terms of a text. Any string will do; equal texts give equal sets of terms."""
+class Prepared(NamedTuple):
+    """A text ready to be cut: normalised, as UTF-8, without the runs of gram scripts, which stand apart."""
+
+    data: bytes
+    runs: list[str]
+    foreign: bool  # it holds words or pictures beyond ASCII
+
+
+_ASCII = bytes(range(128))
+
+
+def prepare(text: str) -> Prepared:
+    """Return a text ready to be cut. Any string will do."""
+    text = unescaped(text)
     if text.isascii():
-        data = text.encode()
-        return Fields(_terms(data, False, data.translate(WORDS).decode("ascii")), "")
-    text, grams = prepare(text)
-    data = text.encode()
-    if not NOTABLE.search(text):
-        return Fields(_terms(data, False, data.translate(WORDS).decode("ascii")), grams)
-    found = WORD.findall(text.casefold())
-    found.extend(PICTURE.findall(text))
-    found.append("")
-    return Fields(_terms(data, True, " ".join(found)), grams)
-
-
-def _terms(data: bytes, is_foreign: bool, words: str) -> str:
-    found = chunks(data, is_foreign)
-    if not found:
-        return words
-    if is_foreign:
-        strange = [chunk for chunk in found if not chunk.isascii()]
-        if strange:
-            found = [chunk for chunk in found if chunk.isascii()]
-            words += " ".join(foreign(strange)) + " "
-    return words + b" ".join([b"", *names(found), *hidden(found)]).decode("ascii")
-
-
-def prepare(text: str) -> tuple[str, str]:
-    """Return a text that is not ASCII normalised and without its gram scripts, and the grams of those."""
+        return Prepared(text.encode(), [], False)
     try:
-        text.encode()
+        data = text.encode()
     except UnicodeEncodeError:
-        text = sound(text)
-    if not NOTABLE.search(text):
-        return text, ""
-    text = normal(text)
+        data = sound(text).encode()
+    # What matters is a small part of most texts: patterns look at that part only.
+    if not NOTABLE.search(data.translate(None, _ASCII).decode()):
+        return Prepared(data, [], False)
+    text = normal(data.decode())
     runs = GRAM_RUN.findall(text)
-    if not runs:
-        return text, ""
-    grams = [" ".join(run) for run in runs]
-    grams.extend(" ".join(map(add, run, run[1:])) for run in runs)
-    return GRAM_RUN.sub(" ", text), " ".join(grams)
+    if runs:
+        text = GRAM_RUN.sub(" ", text)
+    data = text.encode()
+    return Prepared(data, runs, NOTABLE.search(data.translate(None, _ASCII).decode()) is not None)
+
+
+def folded(text: str) -> str:
+    """Return the whole text normalised and case-folded, with its punctuation."""
+    text = unescaped(text)
+    return text.lower() if text.isascii() else normal(sound(text)).casefold()
+
+
+def words(prepared: Prepared) -> str:
+    """Return the plain words in order, in lower case, separated by spaces."""
+    if not prepared.foreign:
+        return prepared.data.translate(WORDS).decode("ascii")
+    text = prepared.data.decode()
+    return " ".join(WORD.findall(text.casefold()) + PICTURE.findall(text))
+
+
+def grams(run: str) -> list[str]:
+    """Return all pairs of neighbours in a run of a gram script."""
+    return list(map(add, run, run[1:]))
+
+
+def analyse(text: str) -> Fields:
+    """Return the terms of a text. Any string will do; equal texts give equal bags of terms."""
+    prepared = prepare(text)
+    terms = [words(prepared)]
+    found = chunks(prepared.data, prepared.foreign)
+    if prepared.foreign and (strange := [chunk for chunk in found if not chunk.isascii()]):
+        found = [chunk for chunk in found if chunk.isascii()]
+        terms += foreign(strange)
+    more = [*names(found), *hidden(found), *signed(prepared.data)]
+    if more:
+        terms.append(b" ".join(more).decode("ascii"))
+    if not prepared.runs:
+        return Fields(" ".join(terms), "")
+    single = [" ".join(run) for run in prepared.runs]
+    pairs = [" ".join(grams(run)) for run in prepared.runs]
+    return Fields(" ".join(terms), " ".join(single + pairs))

@@ -76,6 +76,16 @@ def normal(text: str) -> str:
     return unicodedata.normalize("NFKC", text)
 
 
+def unescaped(text: str) -> str:
+    r"""Return the text with written-out line breaks and tabs as spaces, so that `one\ntwo` holds `two`, not `ntwo`.
+
+    A text with a Windows path is left alone: there they begin the names of folders.
+    """
+    if "\\" not in text or ":\\" in text:
+        return text
+    return text.replace("\\n", "  ").replace("\\t", "  ").replace("\\r", "  ")
+
+
 def without_marks(word: str) -> str:
     """Return the word without its diacritics: `naïve` becomes `naive`."""
     return "".join(c for c in unicodedata.normalize("NFD", word) if not unicodedata.combining(c))

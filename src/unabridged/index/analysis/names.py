@@ -33,17 +33,16 @@ _DIGITS = b"0123456789"
 _DASH = ord("-")
 _CAMEL_PARTS = re.compile(rb"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+").findall
 _HASH = re.compile(rb"(?=[a-f]*[0-9])[0-9a-f]+").fullmatch
-_FLAG = re.compile(rb"--?[A-Za-z][A-Za-z0-9_-]*").match
-_VERSION = re.compile(rb"v[0-9]+\.").match
-_PLUSES = re.compile(rb"(?<![A-Za-z0-9])[A-Za-z]\+\+").findall
+_SIGNED = re.compile(rb"(?<![A-Za-z0-9])[A-Za-z](?:\+\+|#)").findall
 _FOREIGN_NAME = re.compile(r"[^\W_][\w./@-]*\w").findall
 
 
 def chunks(data: bytes, foreign: bool) -> list[bytes]:
     """Return the distinct chunks of UTF-8 that may hold more than a plain word; `foreign` keeps multi-byte letters."""
+    cut = data.translate(FOREIGN_CHUNKS if foreign else CHUNKS).replace(b". ", b"  ")
     return [
         chunk
-        for chunk in set(data.translate(FOREIGN_CHUNKS if foreign else CHUNKS).split())
+        for chunk in set(cut.split())
         if not ((chunk.isalpha() and (chunk.islower() or chunk.istitle())) or chunk.isdigit())
     ]
 
@@ -83,13 +82,20 @@ def hidden(found: list[bytes]) -> list[bytes]:
     return result
 
 
+def signed(data: bytes) -> list[bytes]:
+    """Return names that end in signs, `c++` and `c#`, which the tables would cut."""
+    if b"++" in data or b"C#" in data or b"c#" in data:
+        return [name.lower() for name in set(_SIGNED(data))]
+    return []
+
+
 def foreign(found: list[bytes]) -> list[str]:
     """Return the names in chunks that are not ASCII, and their words without diacritics where that differs."""
     result = list[str]()
     for chunk in found:
         text = chunk.decode().casefold()
         for name in _FOREIGN_NAME(text):
-            if not name.replace("_", "x").isalnum() or "_" in name:
+            if not name.isalnum():
                 result.append(name if len(name) <= LONG_NAME else name[:LONG_PREFIX])
         for word in WORD.findall(text):
             if not word.isascii() and (plain := without_marks(word)) != word:

@@ -1,0 +1,130 @@
+"""From any text to a plan of what to look for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from unabridged.index.analysis.fields import grams, prepare, words
+from unabridged.index.analysis.inflections import inflections
+from unabridged.index.analysis.letters import CHUNKS, FOREIGN_CHUNKS, PICTURE, WORD, WORDS
+from unabridged.index.analysis.names import chunks, foreign, hidden, names, signed
+from unabridged.index.analysis.phrase import phrase_tokens
+from unabridged.index.analysis.plan import Clause, Form, Phrase, Plan, Term
+from unabridged.index.analysis.stopwords import STOPWORDS
+
+QUERY_MOST = 100_000  # characters; what follows in a longer query is left out, and the plan says so
+CLAUSES_MOST = 256  # of one plan; names stay, then what comes first
+PHRASES_MOST = 16  # of one plan
+PHRASE_TOKENS_MOST = 64  # of one phrase; the rest of a longer one is not compared
+
+INFLECTED = 0.7  # weight of another form of a word beside the word itself
+NAME = 1.3  # a name matched whole, beside a word that is as rare
+INNER_NAME = 0.7  # a name inside a name: a path's file, a chain's member
+PART = 0.4  # a word inside a name
+CASED = 0.25  # the exact case of a word in capitals, beside the word
+STOPWORD = 0.15  # a word that carries grammar rather than matter
+GRAM = 0.6  # neighbouring pairs overlap, so each counts less than a word
+
+_QUOTED = re.compile('"([^"]+)"|\\u201c([^\\u201c\\u201d]+)\\u201d')
+
+
+def plan_query(text: str) -> Plan:
+    """Return the plan for a text as people and agents write it. No character is an operator, but quotes mean a phrase.
+
+    Any string will do; a query without a word, name or picture has an empty plan.
+    """
+    omitted = max(0, len(text) - QUERY_MOST)
+    text = text[:QUERY_MOST]
+    clauses = _merged(clauses_of(text))
+    if len(clauses) > CLAUSES_MOST:
+        kept = sorted(range(len(clauses)), key=lambda i: (clauses[i].kind == "word", i))[:CLAUSES_MOST]
+        omitted += len(clauses) - len(kept)
+        clauses = [clauses[i] for i in sorted(kept)]
+    quoted = [found[1] or found[2] for found in _QUOTED.finditer(text)][:PHRASES_MOST]
+    phrases = [phrase for part in dict.fromkeys(quoted) if (phrase := phrase_of(part))]
+    strict = bool(phrases) and not any(clauses_of(_QUOTED.sub(" ", text)))
+    return Plan(tuple(clauses), tuple(phrases), strict, None, omitted)
+
+
+def clauses_of(text: str) -> Iterator[Clause]:
+    """Yield a clause for each chunk and each run of a text; an equal one may come again."""
+    prepared = prepare(text)
+    cut = prepared.data.translate(FOREIGN_CHUNKS if prepared.foreign else CHUNKS).replace(b". ", b"  ")
+    for chunk in dict.fromkeys(cut.split()):
+        yield from _chunk(chunk)
+    for name in signed(prepared.data):
+        yield Clause("name", name.decode(), (Form(Term("terms", name.decode()), 1.0),), NAME)
+    for run in dict.fromkeys(prepared.runs):
+        pairs = dict.fromkeys(grams(run) or [run])
+        yield Clause("gram", run, tuple(Form(Term("grams", pair), 1.0) for pair in pairs), GRAM)
+
+
+def phrase_of(text: str) -> Phrase | None:
+    """Return the phrase that a quoted text means; None when no word is in it."""
+    tokens = phrase_tokens(text)[:PHRASE_TOKENS_MOST]
+    if not tokens:
+        return None
+    prepared = prepare(text)
+    terms = [Term("terms", word) for word in words(prepared).split()]
+    terms += [Term("grams", pair) for run in prepared.runs for pair in (grams(run) or [run])]
+    return Phrase(text, tuple(tokens), tuple(dict.fromkeys(terms)))
+
+
+def _chunk(chunk: bytes) -> Iterator[Clause]:
+    source, plain = chunk.decode(), _words(chunk)
+    special = chunks(chunk, foreign=True)
+    ascii_special = [part for part in special if part.isascii()]
+    named = sorted((name.decode() for name in names(ascii_special)), key=lambda name: (-len(name), name))
+    inner = [name.decode() for name in hidden(ascii_special)]
+    cased = [name for name in inner if not name.islower()]
+    parts = [name for name in inner if name.islower()]
+    parts += foreign([part for part in special if not part.isascii()])
+    if not named and not parts:
+        yield from (_word(word, cased) for word in plain)
+        return
+    if not named:
+        named, plain = plain[:1], plain[1:]
+    forms = [_form(named[0], 1.0)]
+    forms += [_form(name, INNER_NAME) for name in named[1:]]
+    forms += [_form(name, CASED) for name in cased]
+    forms += [_form(word, PART) for word in dict.fromkeys([*plain, *parts]) if word not in named]
+    yield Clause("name", source, tuple(forms), NAME)
+
+
+def _word(word: str, cased: Sequence[str]) -> Clause:
+    if word in STOPWORDS:
+        return Clause("word", word, (_form(word, 1.0),), STOPWORD)
+    forms = [_form(word, 1.0)]
+    forms += [_form(name, CASED) for name in cased if name.lower() == word]
+    forms += [_form(form, INFLECTED) for form in inflections(word)]
+    return Clause("word", word, tuple(forms))
+
+
+def _form(text: str, weight: float) -> Form:
+    return Form(Term("terms", text), weight)
+
+
+def _words(chunk: bytes) -> list[str]:
+    if chunk.isascii():
+        return chunk.translate(WORDS).decode().split()
+    text = chunk.decode()
+    return WORD.findall(text.casefold()) + PICTURE.findall(text)
+
+
+def _merged(clauses: Iterator[Clause]) -> list[Clause]:
+    """Return the clauses with each term once: where it counts most, the first of equals."""
+    found = list(dict.fromkeys(clauses))
+    best = dict[Term, tuple[float, int]]()
+    for at, clause in enumerate(found):
+        for form in clause.forms:
+            weight = (clause.weight * form.weight, -at)
+            if weight > best.get(form.term, (0.0, 0)):
+                best[form.term] = weight
+    merged = list[Clause]()
+    for at, clause in enumerate(found):
+        forms = tuple({form.term: form for form in clause.forms if best[form.term][1] == -at}.values())
+        if forms:
+            merged.append(clause if len(forms) == len(clause.forms) else replace(clause, forms=forms))
+    return merged
