@@ -330,6 +330,7 @@ class _Admission:
                 ended=turn.ended,
                 title=turn.title,
                 retention=retain.CONVERSATION,
+                sizes=turn.sizes,
             )
             if writer.write(draft, Ordinal(self._next)):
                 self._next += 1

@@ -210,6 +210,8 @@ def documents_are_whole(scan: Scan) -> Iterator[Violation]:
             if manifest_digest(document.kind, [event.id for event in events]) != document.digest:
                 yield scan.wrong("document-digest", document.ordinal, "differs from its members'")
             sizes = [event.size for event in events if event.size]
+            if document.sizes != [event.size for event in events]:
+                yield scan.wrong("document-sizes", document.ordinal, "differ from its members'")
             if document.size != sum(sizes) + len(rendering.JOIN) * max(0, len(sizes) - 1):
                 yield scan.wrong("document-size", document.ordinal, "differs from its members'")
             yield from _chain(scan, document.ordinal)

@@ -38,6 +38,7 @@ class DocumentDraft:
     ended: Micros
     title: str
     retention: str
+    sizes: list[int]
     subject_key: str = ""
 
 
@@ -91,6 +92,7 @@ class DocumentWriter:
             draft.retention,
             draft.title,
             draft.subject_key,
+            draft.sizes,
         )
         self._batch.create(DOCUMENT, document)
         self._supersede(versions, document)

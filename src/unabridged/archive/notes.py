@@ -272,6 +272,7 @@ def _document(draft: NoteDraft, event: Event) -> DocumentDraft:
         ended=event.time,
         title=draft.title,
         retention=retain.MANUAL,
+        sizes=[event.size],
         subject_key=draft.subject_key,
     )
 

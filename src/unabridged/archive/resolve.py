@@ -10,13 +10,26 @@ from unabridged.archive.compress import unpack
 from unabridged.archive.ingest import follow
 from unabridged.errors import Corrupt
 from unabridged.hosts.lines import body, values
-from unabridged.schema.ids import ChunkDigest, OriginId, ProjectId
+from unabridged.schema.ids import ChunkDigest, Ordinal, OriginId, ProjectId
 from unabridged.schema.records import CHUNK, CHUNK_KIND, EVENT, SEGMENT, Document, Event, Segment
 from unabridged.store.contract import Reader
 
 CACHED_SEGMENTS = 8  # unpacked segments kept (≤ 1 MiB each)
 CACHED_LINES = 64  # decoded lines kept (≤ 256 KiB each)
 SEGMENTS_A_READ = 64  # segments that one line can span
+
+
+def spans(document: Document) -> list[tuple[Ordinal, int, int]]:
+    """Return (ordinal, byte offset in the document's text, size) of each member that has text."""
+    found, at = list[tuple[Ordinal, int, int]](), 0
+    for ordinal, size in zip(document.members, document.sizes, strict=True):
+        if not size:
+            continue
+        if found:
+            at += len(rendering.JOIN)
+        found.append((ordinal, at, size))
+        at += size
+    return found
 
 
 class Resolver:
@@ -44,19 +57,6 @@ class Resolver:
         keys = [(document.project, ordinal) for ordinal in document.members]
         events = [event for event in self._reader.get_many(EVENT, keys) if event is not None]
         return rendering.JOIN.join([text for event in events if (text := self.event_bytes(event))])
-
-    def spans(self, document: Document) -> list[tuple[Event, int]]:
-        """Return a document's events with the byte offset of each in the document's text."""
-        keys = [(document.project, ordinal) for ordinal in document.members]
-        found, at = list[tuple[Event, int]](), 0
-        for event in self._reader.get_many(EVENT, keys):
-            if event is None:
-                continue
-            if event.size and at:
-                at += len(rendering.JOIN)
-            found.append((event, at))
-            at += event.size
-        return found
 
     def original(self, project: ProjectId, origin: OriginId, number: int, start: int, size: int) -> bytes:
         """Return at most `size` bytes of a kept original from `start`; raise `Corrupt` at a hole."""

@@ -34,6 +34,7 @@ class OpenTurn(msgspec.Struct, array_like=True):
     started: int = 0
     ended: int = 0
     title: str = ""
+    sizes: list[int] = []
     answered: bool = False  # holds something that no person typed; the next person's message opens a new turn
 
 
@@ -49,6 +50,7 @@ class Turn(msgspec.Struct, frozen=True, array_like=True):
     started: Micros
     ended: Micros
     title: str
+    sizes: list[int]
 
 
 class Turns:
@@ -84,6 +86,7 @@ class Turns:
             turn.kind, turn.title = TURN, _title(text)
         turn.size += size + (JOIN_BYTES if size and turn.size else 0)
         turn.members.append(event)
+        turn.sizes.append(size)
         turn.answered = turn.answered or not flags & HUMAN
         turn.tokens += tokens
         if time:
@@ -120,6 +123,7 @@ def _close(session: str, turn: OpenTurn) -> Turn:
         Micros(turn.started),
         Micros(turn.ended),
         turn.title,
+        turn.sizes,
     )
 
 

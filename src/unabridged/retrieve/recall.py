@@ -15,7 +15,14 @@ from unabridged.retrieve import locator, places, target
 from unabridged.retrieve.context import Context
 from unabridged.retrieve.envelope import envelope
 from unabridged.retrieve.locator import Place
-from unabridged.retrieve.slices import Slice, Text, cut_to, neighbourhood, open_text
+from unabridged.retrieve.slices import (
+    Slice,
+    Text,
+    cut_to,
+    neighbourhood,
+    text_of_document,
+    text_of_event,
+)
 from unabridged.schema import tokens
 from unabridged.schema.ids import Micros, Ordinal
 from unabridged.schema.records import DOCUMENT, EVENT, GENERATION, TOMBSTONE, Document, Event
@@ -72,17 +79,20 @@ def recall(context: Context, request: Recall) -> Recalled:
     if found.place is None:
         return Recalled(found.status)
     event, document = _subject(context, found.place)
-    if event is None and document is None:
-        return Recalled(MISSING)
     gone = _gone(context, event, document)
     if gone:
         return Recalled(gone)
-    text = open_text(context, event, document)
-    if found.whole or event is None:
-        whole = found.place
-        asked = Slice(0, text.size) if event is None else text.of_event(event, 0, whole.end)
+    if document is not None:
+        text = text_of_document(document)
+    elif event is not None:
+        text = text_of_event(event)
     else:
-        asked = text.of_event(event, found.place.start, found.place.end)
+        return Recalled(MISSING)
+    asked = (
+        text.of_event(event.ordinal, found.place.start, found.place.end)
+        if event is not None
+        else Slice(0, text.size)
+    )
     chosen = _choose(context, text, asked, request, whole=found.whole)
     return _answer(context, text, chosen, request)
 
@@ -133,7 +143,11 @@ def _choose(context: Context, text: Text, asked: Slice, request: Recall, *, whol
 
 def _answer(context: Context, text: Text, chosen: Slice, request: Recall) -> Recalled:
     passage, redacted = context.redact(text.read(context, chosen).decode())
-    members = text.inside(chosen)
+    members = [
+        (event, span) for span in text.inside(chosen) if (event := text.event(context, span)) is not None
+    ]
+    if not members:
+        return Recalled(MISSING)
     first = places.provenance(context.reader, members[0][0])
     keys = [places.source_key(context.reader, first.session, event) for event, _ in members]
     document = text.document
@@ -153,11 +167,13 @@ def _answer(context: Context, text: Text, chosen: Slice, request: Recall) -> Rec
         document.kind if document else members[0][0].kind,
         document.title if document else first.session.title,
         (document.digest if document else members[0][0].digest).hex(),
-        redacted + _redactions(context, members),
+        redacted + _redactions(context, members[0][0]),
         tokens.by_script(passage.encode()),
         _continue(context, text, chosen, forward=False),
     )
-    answer.events = [_event(event, at, key, chosen) for (event, at), key in zip(members, keys, strict=True)]
+    answer.events = [
+        _event(event, span.start, key, chosen) for (event, span), key in zip(members, keys, strict=True)
+    ]
     if document is not None:
         live, chain = live_version(context.reader, document.project, document.ordinal)
         if chain:
@@ -204,9 +220,8 @@ def _omitted(text: Text, chosen: Slice, request: Recall) -> dict[str, Any]:
     }
 
 
-def _redactions(context: Context, members: list[tuple[Event, int]]) -> int:
+def _redactions(context: Context, event: Event) -> int:
     """Return how many secrets were taken out of the passage's transcript when it was admitted."""
-    event = members[0][0]
     generation = context.reader.get(GENERATION, (event.project, event.origin, event.generation))
     return generation.redactions if generation else 0
 
@@ -216,7 +231,10 @@ def _continue(context: Context, text: Text, chosen: Slice, *, forward: bool) -> 
     at = text.after(chosen) if forward else text.before(chosen)
     if at is None:
         return ""
-    event, start, end = at
+    span, start, end = at
+    event = text.event(context, span)
+    if event is None:
+        return ""
     document = text.document
     place = Place(
         event.project,

@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from unabridged.archive import rendering
+from unabridged.archive.resolve import spans
 from unabridged.index.windows import windows
 from unabridged.retrieve.context import Context
 from unabridged.schema import tokens
-from unabridged.schema.records import Document, Event
+from unabridged.schema.ids import Ordinal, ProjectId
+from unabridged.schema.records import EVENT, Document, Event
 
 WINDOW_BYTES = 3_600  # bytes of a continuation within one long event
 
@@ -21,93 +23,117 @@ class Slice:
     end: int
 
 
+@dataclass(frozen=True, slots=True)
+class Span:
+    """An event's place in a text."""
+
+    event: Ordinal
+    start: int
+    size: int
+
+    @property
+    def end(self) -> int:
+        """Offset behind it."""
+        return self.start + self.size
+
+
 @dataclass(slots=True)
 class Text:
-    """A document's text (or one event's, while its turn is open) as spans of events."""
+    """A document's text (or one event's, while its turn is open) as spans of events, in order."""
 
+    project: ProjectId
     document: Document | None
-    spans: list[tuple[Event, int]]  # non-empty events with their byte offsets
+    spans: list[Span]
     size: int
     tokens: int
+    events: dict[int, Event] = field(default_factory=dict[int, Event])
     cache: dict[int, bytes] = field(default_factory=dict[int, bytes])
 
-    def bytes_of(self, context: Context, event: Event) -> bytes:
-        """Return an event's text, read once."""
-        found = self.cache.get(event.ordinal)
+    def event(self, context: Context, span: Span) -> Event | None:
+        """Return a span's event, read once."""
+        found = self.events.get(span.event)
         if found is None:
-            found = self.cache[event.ordinal] = context.resolver.event_bytes(event)
+            found = context.reader.get(EVENT, (self.project, span.event))
+            if found is not None:
+                self.events[span.event] = found
         return found
 
-    def of_event(self, event: Event, start: int, end: int) -> Slice:
+    def bytes_of(self, context: Context, span: Span) -> bytes:
+        """Return an event's text, read once; empty for an event that is gone."""
+        found = self.cache.get(span.event)
+        if found is None:
+            event = self.event(context, span)
+            found = self.cache[span.event] = context.resolver.event_bytes(event) if event is not None else b""
+        return found
+
+    def of_event(self, ordinal: Ordinal, start: int, end: int) -> Slice:
         """Return a range of an event as a range of this text."""
-        for member, at in self.spans:
-            if member.ordinal == event.ordinal:
-                return Slice(at + start, at + min(end, event.size))
+        for span in self.spans:
+            if span.event == ordinal:
+                return Slice(span.start + min(start, span.size), span.start + min(end, span.size))
         return Slice(0, 0)
 
-    def inside(self, chosen: Slice) -> list[tuple[Event, int]]:
-        """Return the events that a slice touches (at least one)."""
-        found = [
-            (event, at) for event, at in self.spans if at < chosen.end and at + event.size > chosen.start
-        ]
+    def inside(self, chosen: Slice) -> list[Span]:
+        """Return the spans that a slice touches (at least one, where there is any)."""
+        found = [span for span in self.spans if span.start < chosen.end and span.end > chosen.start]
         return found or self.spans[:1]
 
     def read(self, context: Context, chosen: Slice) -> bytes:
         """Return the bytes of a slice."""
         parts, at = list[bytes](), chosen.start
-        for event, offset in self.inside(chosen):
-            if offset > at:
-                parts.append(rendering.JOIN[-(offset - at) :] if offset - at <= len(rendering.JOIN) else b"")
-                at = offset
-            data = self.bytes_of(context, event)[at - offset : chosen.end - offset]
+        for span in self.inside(chosen):
+            if span.start > at:
+                parts.append(rendering.JOIN[-(span.start - at) :])
+                at = span.start
+            data = self.bytes_of(context, span)[at - span.start : chosen.end - span.start]
             parts.append(data)
             at += len(data)
         if at < chosen.end and at < self.size:
             parts.append(rendering.JOIN[: chosen.end - at])
         return b"".join(parts)
 
-    def after(self, chosen: Slice) -> tuple[Event, int, int] | None:
-        """Return the event and range that follow a slice."""
-        for event, at in self.spans:
-            if at + event.size > chosen.end:
-                start = max(0, chosen.end - at)
-                return event, start, min(event.size, start + WINDOW_BYTES) if start else event.size
+    def after(self, chosen: Slice) -> tuple[Span, int, int] | None:
+        """Return the span and the range in it that follow a slice."""
+        for span in self.spans:
+            if span.end > chosen.end:
+                start = max(0, chosen.end - span.start)
+                return span, start, min(span.size, start + WINDOW_BYTES) if start else span.size
         return None
 
-    def before(self, chosen: Slice) -> tuple[Event, int, int] | None:
-        """Return the event and range that precede a slice."""
-        for event, at in reversed(self.spans):
-            if at < chosen.start:
-                end = min(event.size, chosen.start - at)
-                return event, max(0, end - WINDOW_BYTES) if end < event.size else 0, end
+    def before(self, chosen: Slice) -> tuple[Span, int, int] | None:
+        """Return the span and the range in it that precede a slice."""
+        for span in reversed(self.spans):
+            if span.start < chosen.start:
+                end = min(span.size, chosen.start - span.start)
+                return span, max(0, end - WINDOW_BYTES) if end < span.size else 0, end
         return None
 
 
-def open_text(context: Context, event: Event | None, document: Document | None) -> Text:
-    """Return the text of a document, or of a single event."""
-    if document is not None:
-        spans = [(member, at) for member, at in context.resolver.spans(document) if member.size]
-        if spans:
-            return Text(document, spans, document.size, document.tokens)
-        spans = context.resolver.spans(document)[:1]
-        return Text(document, spans, document.size, document.tokens)
-    assert event is not None
-    return Text(None, [(event, 0)], event.size, event.tokens)
+def text_of_document(document: Document) -> Text:
+    """Return the text of a document."""
+    found = [Span(ordinal, at, size) for ordinal, at, size in spans(document)]
+    return Text(document.project, document, found, document.size, document.tokens)
+
+
+def text_of_event(event: Event) -> Text:
+    """Return the text of a single event."""
+    span = Span(event.ordinal, 0, event.size)
+    return Text(event.project, None, [span], event.size, event.tokens, {event.ordinal: event})
 
 
 def cut_to(context: Context, text: Text, asked: Slice, budget: int) -> Slice:
     """Return the longest beginning of a slice that the strict estimate lets fit the budget, at a character boundary."""
     end, spent = asked.start, 0
-    for event, at in text.inside(asked):
-        data = text.bytes_of(context, event)[max(0, asked.start - at) : asked.end - at]
+    for span in text.inside(asked):
+        begin = max(asked.start, span.start)
+        data = text.bytes_of(context, span)[begin - span.start : asked.end - span.start]
         cost = tokens.strict(data)
-        if spent + cost <= budget:
-            spent += cost
-            end = min(asked.end, at + event.size)
-            continue
-        keep = _fit(data, budget - spent)
-        return Slice(asked.start, max(end, max(asked.start, at) + keep) if keep else end)
-    return Slice(asked.start, max(end, min(asked.end, asked.start)))
+        if spent + cost > budget:
+            keep = _fit(data, budget - spent)
+            return Slice(asked.start, begin + keep if keep else end)
+        spent += cost
+        end = begin + len(data)
+    return Slice(asked.start, end)
 
 
 def _fit(data: bytes, budget: int) -> int:
@@ -119,7 +145,7 @@ def _fit(data: bytes, budget: int) -> int:
             low = middle
         else:
             high = middle - 1
-    while low < len(data) and low and data[low] & 0xC0 == 0x80:
+    while 0 < low < len(data) and data[low] & 0xC0 == 0x80:
         low -= 1
     return low
 
@@ -147,39 +173,37 @@ def neighbourhood(context: Context, text: Text, asked: Slice, count: int, budget
     return chosen
 
 
-def _edges(context: Context, text: Text, event: Event, at: int) -> list[tuple[int, int]]:
-    data = text.bytes_of(context, event)
-    if len(data) <= WINDOW_BYTES:
-        return [(at, at + len(data))]
-    decoded = data.decode()
+def _edges(context: Context, text: Text, span: Span) -> list[tuple[int, int]]:
+    if span.size <= WINDOW_BYTES:
+        return [(span.start, span.end)]
+    decoded = text.bytes_of(context, span).decode()
+    ranges = windows(decoded).ranges
     if decoded.isascii():
-        return [(at + start, at + end) for start, end in windows(decoded).ranges]
+        return [(span.start + start, span.start + end) for start, end in ranges]
     return [
-        (at + len(decoded[:start].encode()), at + len(decoded[:end].encode()))
-        for start, end in windows(decoded).ranges
+        (span.start + len(decoded[:start].encode()), span.start + len(decoded[:end].encode()))
+        for start, end in ranges
     ]
 
 
 def _windows_after(context: Context, text: Text, chosen: Slice, count: int) -> list[int]:
     """Return where the next windows end."""
     ends = list[int]()
-    for event, at in text.spans:
-        if at + event.size <= chosen.end:
-            continue
-        ends.extend(end for _, end in _edges(context, text, event, at) if end > chosen.end)
-        if len(ends) >= count:
-            break
+    for span in text.spans:
+        if span.end > chosen.end:
+            ends.extend(end for _, end in _edges(context, text, span) if end > chosen.end)
+            if len(ends) >= count:
+                break
     return ends[:count]
 
 
 def _windows_before(context: Context, text: Text, chosen: Slice, count: int) -> list[int]:
     """Return where the previous windows begin, nearest first."""
     starts = list[int]()
-    for event, at in reversed(text.spans):
-        if at >= chosen.start:
-            continue
-        found = [start for start, _ in _edges(context, text, event, at) if start < chosen.start]
-        starts.extend(reversed(found))
-        if len(starts) >= count:
-            break
+    for span in reversed(text.spans):
+        if span.start < chosen.start:
+            found = [start for start, _ in _edges(context, text, span) if start < chosen.start]
+            starts.extend(reversed(found))
+            if len(starts) >= count:
+                break
     return starts[:count]

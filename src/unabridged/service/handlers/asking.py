@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from unabridged.archive.resolve import spans
 from unabridged.archive.sessions import resolve_session
 from unabridged.errors import InvalidInput, UnabridgedError
 from unabridged.retrieve import filters as narrowing
@@ -173,9 +174,7 @@ def _place(context: Context, event: Event, start: int, end: int) -> Hit:
     document = where.document
     offset = 0
     if document is not None:
-        offset = next(
-            at for member, at in context.resolver.spans(document) if member.ordinal == event.ordinal
-        )
+        offset = next((at for ordinal, at, _ in spans(document) if ordinal == event.ordinal), 0)
     signed, handle = searching.locate(context, event, start, end)
     extra: dict[str, Any] = {}
     if document is not None:
