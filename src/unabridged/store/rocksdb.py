@@ -1,9 +1,14 @@
 """The RocksDB engine, the default on one machine.
 
-Facts of the driver that shape it: a synchronous write holds the interpreter lock through its fsync, so writes are not
-synchronous and `flush_wal` follows; a snapshot spans one column family, so there is one; a lower bound of an iterator
-is ignored, so scans start at a key; `close` leaves the database open while a snapshot lives; every failure is a plain
-`Exception` told apart by its text.
+Facts of the driver that shape it:
+
+- A synchronous write holds the interpreter lock through its fsync: writes are not synchronous, `flush_wal` follows.
+- A snapshot spans one column family, so there is one.
+- A snapshot serves single gets alone: its iterators read the live state. An iterator keeps the state that it was made
+  on, however, so a view is a snapshot for gets with an iterator for ranges, both made between two writes.
+- A lower bound of an iterator is ignored, so bounds are compared here.
+- `close` leaves the database open while a snapshot or iterator lives.
+- Every failure is a plain `Exception`, told apart by its text.
 """
 
 from __future__ import annotations
@@ -13,6 +18,7 @@ import os
 import shutil
 import threading
 from collections.abc import Callable, Sequence
+from itertools import takewhile
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -24,7 +30,7 @@ from rocksdict import (
     DBCompressionType,
     Options,
     Rdict,
-    ReadOptions,
+    RdictIter,
     Snapshot,
     WriteBatch,
 )
@@ -68,6 +74,8 @@ REOPEN_BYTES = 2 * MEMTABLES * MEMTABLE_BYTES
 REOPEN_TRIES = 100  # attempts, while readers in other threads leave the old handle
 REOPEN_PAUSE = 0.05  # seconds between them
 
+STRIDE = 128  # entries read per turn of a shared iterator, so that no reader keeps the others waiting
+
 SIZE_LIMIT = 1 << 30  # bytes of one value
 
 
@@ -95,7 +103,7 @@ class RocksEngine:
         self._dirty = False
         self._lock = threading.Lock()  # over `_database` and `_current`
         self._database: Rdict | None = self._open()
-        self._current: _Held | None = _Held(self._database.snapshot())
+        self._current: _Held | None = _Held(self._database)
 
     def _open(self) -> Rdict:
         access = AccessType.read_only(False) if self._read_only else AccessType.read_write()
@@ -129,7 +137,8 @@ class RocksEngine:
 
     def count(self, lower: bytes, upper: bytes) -> int:
         """Return how many keys there are with `lower <= key < upper`."""
-        return _count(self._live(), lower, upper)
+        keys: Any = self._live().keys(from_key=lower)
+        return _call(lambda: sum(1 for _ in takewhile(upper.__gt__, keys)))
 
     # --- writes --------------------------------------------------------------------------------------------------
 
@@ -157,7 +166,7 @@ class RocksEngine:
 
     def publish(self) -> None:
         """Let views made from now on see every write so far."""
-        fresh = _Held(self._live().snapshot())
+        fresh = _Held(self._live())
         with self._lock:
             self._current = fresh
         self._clean()
@@ -236,15 +245,29 @@ class RocksEngine:
 
 
 class _Held:
-    """A snapshot of the driver that all its views lose at once when the database closes."""
+    """A published state in the driver's terms, which all its views lose at once when the database closes."""
 
-    __slots__ = ("snapshot",)
+    __slots__ = ("iterator", "lock", "snapshot")
 
-    def __init__(self, snapshot: Snapshot) -> None:
-        self.snapshot: Snapshot | None = snapshot
+    def __init__(self, database: Rdict) -> None:
+        self.snapshot: Snapshot | None = database.snapshot()
+        self.iterator: RdictIter | None = database.iter()
+        self.lock = threading.Lock()  # over the iterator, which has one place at a time
 
     def end(self) -> None:
         self.snapshot = None
+        with self.lock:
+            self.iterator = None
+
+    def walk(
+        self, lower: bytes, upper: bytes, *, reverse: bool, limit: int, values: bool = True
+    ) -> list[tuple[bytes, bytes]]:
+        """Return the first entries of a range, at most `limit`; without `values`, these are empty."""
+        with self.lock:
+            iterator: Any = self.iterator
+            if iterator is None:
+                raise StoreClosed
+            return _call(lambda: _walked(iterator, lower, upper, reverse, limit, values))
 
 
 class RocksView:
@@ -253,38 +276,80 @@ class RocksView:
     __slots__ = ("_held",)
 
     def __init__(self, held: _Held) -> None:
-        """Read from a held snapshot."""
+        """Read from a held state."""
         self._held: _Held | None = held
 
-    def _live(self) -> Snapshot:
-        held = self._held
-        snapshot = None if held is None else held.snapshot
-        if snapshot is None:
+    def _live(self) -> _Held:
+        if self._held is None:
             raise StoreClosed
-        return snapshot
+        return self._held
 
     def get(self, key: bytes) -> bytes | None:
         """Return the value of a key, or None."""
-        return _look_up(self._live(), key)
+        return self.get_many((key,))[0]
 
     def get_many(self, keys: Sequence[bytes]) -> list[bytes | None]:
         """Return the values of keys, in that order."""
-        snapshot = self._live()
+        snapshot = self._live().snapshot
+        if snapshot is None:
+            raise StoreClosed
         return [_look_up(snapshot, key) for key in keys]
 
     def range(
         self, lower: bytes, upper: bytes, *, reverse: bool = False, limit: int
     ) -> list[tuple[bytes, bytes]]:
         """Return at most `limit` entries with `lower <= key < upper`, in key order or its reverse."""
-        return _range(self._live(), lower, upper, reverse=reverse, limit=limit)
+        found = list[tuple[bytes, bytes]]()
+        while lower < upper and len(found) < limit:
+            wanted = min(STRIDE, limit - len(found))
+            some = self._live().walk(lower, upper, reverse=reverse, limit=wanted)
+            found += some
+            if len(some) < wanted:
+                break
+            if reverse:
+                upper = some[-1][0]
+            else:
+                lower = some[-1][0] + b"\x00"  # the smallest key behind it
+        return found
 
     def count(self, lower: bytes, upper: bytes) -> int:
         """Return how many keys there are with `lower <= key < upper`."""
-        return _count(self._live(), lower, upper)
+        total = 0
+        while lower < upper:
+            some = self._live().walk(lower, upper, reverse=False, limit=STRIDE, values=False)
+            total += len(some)
+            if len(some) < STRIDE:
+                break
+            lower = some[-1][0] + b"\x00"
+        return total
 
     def close(self) -> None:
         """Release the state."""
         self._held = None
+
+
+def _walked(
+    iterator: Any, lower: bytes, upper: bytes, reverse: bool, limit: int, values: bool
+) -> list[tuple[bytes, bytes]]:
+    valid, key, value = iterator.valid, iterator.key, iterator.value
+    step = iterator.prev if reverse else iterator.next
+    if reverse:
+        iterator.seek_for_prev(upper)
+        if valid() and key() == upper:
+            step()
+    else:
+        iterator.seek(lower)
+    found = list[tuple[bytes, bytes]]()
+    while valid():
+        at = key()
+        if not lower <= at < upper:
+            return found
+        found.append((at, value() if values else b""))
+        if len(found) >= limit:
+            return found
+        step()
+    iterator.status()  # raises what ended it early, such as damage
+    return found
 
 
 def _options(*, create: bool) -> Options:
@@ -323,41 +388,24 @@ def _look_up(snapshot: Snapshot, key: bytes) -> bytes | None:
 
 
 def _range(
-    source: Rdict | Snapshot, lower: bytes, upper: bytes, *, reverse: bool, limit: int
+    database: Rdict, lower: bytes, upper: bytes, *, reverse: bool, limit: int
 ) -> list[tuple[bytes, bytes]]:
+    found = list[tuple[bytes, bytes]]()
     if lower >= upper or limit <= 0:
-        return []
-    found = list[tuple[Any, Any]]()
+        return found
+    entries: Any = database.items(backwards=reverse, from_key=upper if reverse else lower)
 
-    def forward() -> None:
-        options = ReadOptions()
-        options.set_iterate_upper_bound(upper)
-        for entry in source.items(from_key=lower, read_opt=options):
-            found.append(entry)
-            if len(found) == limit:
+    def collect() -> None:
+        for entry in entries:
+            if lower <= entry[0] < upper:
+                found.append(entry)
+                if len(found) == limit:
+                    return
+            elif entry[0] != upper:
                 return
 
-    def backward() -> None:
-        for entry in source.items(backwards=True, from_key=upper):
-            key: Any = entry[0]
-            if key == upper:
-                continue
-            if key < lower:
-                return
-            found.append(entry)
-            if len(found) == limit:
-                return
-
-    _call(backward if reverse else forward)
+    _call(collect)
     return found
-
-
-def _count(source: Rdict | Snapshot, lower: bytes, upper: bytes) -> int:
-    if lower >= upper:
-        return 0
-    options = ReadOptions()
-    options.set_iterate_upper_bound(upper)
-    return _call(lambda: sum(1 for _ in source.keys(from_key=lower, read_opt=options)))
 
 
 def _call(action: Callable[[], T]) -> T:
