@@ -193,7 +193,9 @@ def test_a_secret_is_in_no_stored_byte_and_the_rest_is_unchanged(store: Store) -
     ingest(store, HOST, "/t/session-one.toy", more, HEAD, WordRedaction(), prior=generation)
     generation = newest(store.snapshot(), ORIGIN)
     assert generation is not None
-    assert b"".join(read_original(store.snapshot(), generation)) == more.replace(b"hunter2", b"[redacted:password]")
+    assert b"".join(read_original(store.snapshot(), generation)) == more.replace(
+        b"hunter2", b"[redacted:password]"
+    )
     assert violations(store.snapshot()) == []
 
 

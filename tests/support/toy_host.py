@@ -27,9 +27,13 @@ class ToyReader:
         assert self.count == number, "lines are read in order, each once"
         found = values(line)
         rows: list[dict[str, Any]] = [item for item in found.items if isinstance(item, dict)]
-        problem = found.problem or (None if rows or not line.strip() else Problem("not-an-object", "no object"))
+        problem = found.problem or (
+            None if rows or not line.strip() else Problem("not-an-object", "no object")
+        )
         blocks = tuple(
-            self.block(row, index, number) for index, row in enumerate(rows) if "text" in row or "parts" in row
+            self.block(row, index, number)
+            for index, row in enumerate(rows)
+            if "text" in row or "parts" in row
         )
         news = next((SessionNews("", str(row["title"])) for row in rows if "title" in row), None)
         return Line(blocks, news, problem, any(bool(row.get("stop")) for row in rows))
