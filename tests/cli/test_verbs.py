@@ -200,15 +200,33 @@ def test_import_of_the_sample_sends_its_folder_and_tells_what_to_try() -> None:
 
 
 def test_import_dry_run_counts_files_by_host() -> None:
-    found = [{"path": "/a", "host": "codex", "bytes": 1000}, {"path": "/b", "host": "codex", "bytes": 500}]
+    found = [
+        {"path": "/a", "host": "codex", "kind": "file", "size": 1000, "action": "new"},
+        {"path": "/b", "host": "codex", "kind": "file", "size": 500, "action": "unchanged"},
+    ]
     daemon = Daemon(**{"import": {**IMPORTED, "found": found}})
     done = una("import", "--dry-run", daemon=daemon)
     assert daemon.asked[0][1]["dry_run"] is True
     assert [line.split() for line in done.out.splitlines()] == [
         ["host", "files", "unchanged", "size"],
-        ["codex", "2", "0", "1.5", "kB"],
+        ["codex", "2", "1", "1.5", "kB"],
     ]
     assert "Nothing was changed" in done.err
+
+
+def test_import_shows_how_far_it_is() -> None:
+    from unabridged.cli.importing import told
+    from unabridged.cli.progress import describe
+
+    news = {"phase": "read", "files": 12, "files_done": 3, "bytes": 80_000_000, "bytes_done": 20_000_000}
+    assert describe("importing", told(news), 2.0) == (
+        "importing · 25 % · 20.0 MB of 80.0 MB · 10.0 MB/s · 6.0 s left · 3 of 12 files"
+    )
+    news["phase"] = "find"
+    assert (
+        describe("importing", told(news), 2.0)
+        == "looking and importing · 20.0 MB · 10.0 MB/s · 3 of 12 files"
+    )
 
 
 def test_a_stopped_import_says_that_it_goes_on_where_it_stopped() -> None:
@@ -292,6 +310,27 @@ def test_doctor_exits_with_one_while_something_is_wrong() -> None:
     assert daemon.asked == [("doctor", {"fix": True})]
     assert "fixed  folder" in done.out
     assert una("doctor", "--json", daemon=Daemon(doctor=wrong)).json == wrong
+
+
+def test_doctor_checks_the_files_when_no_daemon_answers(tmp_path) -> None:
+    home = tmp_path / "home"
+    home.mkdir(mode=0o700)
+    (home / "store").mkdir(mode=0o755)
+    environ = {"UNABRIDGED_HOME": str(home)}
+    daemon = Daemon(doctor=DaemonUnavailable("it does not start"))
+    done = una("doctor", "--json", daemon=daemon, environ=environ)
+    checks = {check["check"]: check for check in done.json["checks"]}
+    assert (done.status, done.json["ok"]) == (1, False)
+    assert checks["store folder"]["ok"] is False
+    assert checks["daemon"] == {
+        "check": "daemon",
+        "ok": False,
+        "detail": "it does not start",
+        "hint": DaemonUnavailable.hint,
+        "fixed": False,
+    }
+    una("doctor", "--fix", daemon=daemon, environ=environ)
+    assert (home / "store").stat().st_mode & 0o777 == 0o700
 
 
 def test_verify_exits_with_seven_when_a_record_is_damaged() -> None:

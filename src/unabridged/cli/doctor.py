@@ -2,17 +2,32 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from unabridged.cli.arguments import Arguments
 from unabridged.cli.progress import Progress
+from unabridged.daemon import examine
+from unabridged.daemon.paths import Layout, layout
+from unabridged.errors import (
+    Cancelled,
+    InvalidSetting,
+    Refused,
+    ServiceError,
+    StoreError,
+    UnabridgedError,
+    UnknownSetting,
+)
 
 
 def run(arguments: Arguments) -> int:
     """Run every check; exit status 1 when one of them still fails."""
     screen = arguments.screen
-    with Progress(screen, "checking") as progress:
-        answer = arguments.client().call(
-            "doctor", {"fix": True} if arguments.flag("fix") else {}, on_progress=progress.update
-        )
+    fix = arguments.flag("fix")
+    try:
+        with Progress(screen, "checking") as progress:
+            answer = arguments.client().call("doctor", {"fix": fix}, on_progress=progress.update)
+    except (ServiceError, StoreError, Refused, InvalidSetting, UnknownSetting) as error:
+        answer = _without_daemon(layout(arguments.environ), fix, error)
     if arguments.flag("json"):
         screen.json(answer)
         return 0 if answer["ok"] else 1
@@ -27,3 +42,23 @@ def run(arguments: Arguments) -> int:
     if wrong and not arguments.flag("fix"):
         screen.tell("hint:", "`una doctor --fix` repairs what can be repaired safely.", "yellow")
     return 0 if answer["ok"] else 1
+
+
+def _without_daemon(place: Layout, fix: bool, error: UnabridgedError) -> dict[str, Any]:
+    """Return what can be checked when no daemon answers: its files, and why it does not."""
+    if isinstance(error, Cancelled):
+        raise error
+    found = [
+        {
+            "check": finding.check,
+            "ok": finding.ok,
+            "detail": finding.detail,
+            "hint": finding.hint,
+            "fixed": finding.fixed,
+        }
+        for finding in examine.files(place, fix, running=False)
+    ]
+    found.append(
+        {"check": "daemon", "ok": False, "detail": error.message, "hint": error.advice, "fixed": False}
+    )
+    return {"ok": False, "checks": found}

@@ -18,6 +18,8 @@ from unabridged.errors import Cancelled, PathNotFound, Unreadable
 # Unreadable lines that are listed one by one; the count says how many there are in all.
 LISTED_PROBLEMS = 20
 
+_PHASES = {"find": "looking and importing", "read": "importing", "index": "making searchable"}
+
 # Queries that find something in the sample.
 SAMPLE_QUERIES = ("why did the flash write fail", "BMP390_I2C_ADDR", "气压传感器")
 
@@ -29,7 +31,9 @@ def run(arguments: Arguments) -> int:
     label = "looking" if arguments.flag("dry-run") else "importing"
     try:
         with Progress(screen, label) as progress:
-            answer = arguments.client().call("import", asked, on_progress=progress.update)
+            answer = arguments.client().call(
+                "import", asked, on_progress=lambda news: progress.update(told(news))
+            )
     except KeyboardInterrupt:
         raise Cancelled(
             "the import was stopped", hint="What was read is kept; the same command goes on where it stopped."
@@ -66,6 +70,19 @@ def _request(arguments: Arguments) -> dict[str, Any]:
 def sample_folder() -> str:
     """Return the folder of the sample transcripts that ship with the program."""
     return str(Path(unabridged.__file__).parent / "samples")
+
+
+def told(news: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an import's progress notification as `Progress` takes it."""
+    phase = str(news.get("phase") or "")
+    done, files = int(news.get("files_done") or 0), int(news.get("files") or 0)
+    return {
+        "phase": _PHASES.get(phase, phase),
+        "done": news.get("bytes_done"),
+        # While more files are being found, what is left is not known.
+        "total": 0 if phase == "find" else news.get("bytes"),
+        "detail": f"{human.number(done)} of {human.plural(files, 'file')}",
+    }
 
 
 def _lost_files(answer: Mapping[str, Any]) -> int:
@@ -118,8 +135,8 @@ def _draw_found(screen: Screen, answer: Mapping[str, Any]) -> None:
     for entry in found:
         count = totals.setdefault(str(entry.get("host") or "?"), [0, 0, 0])
         count[0] += 1
-        count[1] += int(entry.get("bytes") or entry.get("size") or 0)
-        count[2] += 1 if entry.get("known") or entry.get("why") == "unchanged" else 0
+        count[1] += int(entry.get("size") or 0)
+        count[2] += 1 if entry.get("action") == "unchanged" else 0
     rows = [
         (host, human.number(files), human.number(known), human.size(size))
         for host, (files, size, known) in sorted(totals.items())
