@@ -61,6 +61,8 @@ FIXED32 = PartType("fixed", 32)
 
 def encode(tag: int, index: int, types: Sequence[PartType], parts: Sequence[KeyPart]) -> bytes:
     """Encode a key, or a prefix of one when parts are fewer than types; raise `LimitExceeded` over 2,047 bytes."""
+    if len(parts) > len(types):
+        raise InvalidInput("a key has too many parts", limit=len(types))
     out = bytearray((KEY_VERSION, tag, index))
     for kind, part in zip(types, parts, strict=False):
         out += kind.encode(part)
