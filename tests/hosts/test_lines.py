@@ -9,7 +9,7 @@ import re
 import msgspec
 import pytest
 
-from unabridged.hosts.lines import TOO_LONG, LineSplitter, RawLine, body, fit, first_objects, values
+from unabridged.hosts.lines import TOO_LONG, LineSplitter, RawLine, body, first_objects, fit, values
 
 
 class Sample(msgspec.Struct, rename="camel"):

@@ -33,7 +33,8 @@ COMMAND_KEYS = ("command", "cmd")
 # What begins a shell command that runs this product: maybe behind `cd …&&`, variables, a runner or a folder.
 _OWN_COMMAND = re.compile(
     r"\s*(?:cd [^&;|\n]{1,300}(?:&&|;)\s*)?(?:\w{1,64}=\S{0,300}\s+){0,8}"
-    r"(?:(?:uvx|uv run|pipx run|python3? -m|exec|command|time)\s+)?(?:[\w.~/-]{0,200}/)?(?:una|unabridged(?:\.[\w.]{1,40})?)(?:[\s;|&]|$)"
+    r"(?:(?:uvx|uv run|pipx run|python3? -m|exec|command|time)\s+)?(?:[\w.~/-]{0,200}/)?"
+    r"(?:una|unabridged(?:\.[\w.]{1,40})?)(?:[\s;|&]|$)"
 )
 OWN_NAME = "unabridged"
 OWN_MARK = "<unabridged"  # begins every text that this product injects into a conversation
