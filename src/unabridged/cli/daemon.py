@@ -7,7 +7,7 @@ import os
 import signal
 import time
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 from unabridged.cli import facts, human
 from unabridged.cli.arguments import Arguments
@@ -106,10 +106,10 @@ _ACTIONS = {"status": _status, "start": _start, "stop": _stop, "restart": _resta
 
 def _record(line: str) -> dict[str, Any]:
     try:
-        found = json.loads(line)
+        found: object = json.loads(line)
     except ValueError:
         return {"text": line}
-    return found if isinstance(found, dict) else {"text": line}
+    return cast("dict[str, Any]", found) if isinstance(found, dict) else {"text": line}
 
 
 def _tell(arguments: Arguments, found: Mapping[str, Any], text: str) -> int:
@@ -143,11 +143,8 @@ def stop(arguments: Arguments, place: Layout) -> int:
     if _ended(place, patience):
         return process
     if not force:
-        raise DaemonUnavailable(
-            f"the daemon did not end within {human.span(patience)}",
-            hint="`una daemon stop --force` ends it.",
-            pid=process,
-        )
+        message = f"the daemon did not end within {human.span(patience)}"
+        raise DaemonUnavailable(message, hint="`una daemon stop --force` ends it.", pid=process)
     for number in (signal.SIGTERM, signal.SIGKILL):
         _signal(process, number)
         if _ended(place, KILL_SECONDS):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 from unabridged.cli.arguments import Arguments
@@ -48,16 +49,7 @@ def _without_daemon(place: Layout, fix: bool, error: UnabridgedError) -> dict[st
     """Return what can be checked when no daemon answers: its files, and why it does not."""
     if isinstance(error, Cancelled):
         raise error
-    found = [
-        {
-            "check": finding.check,
-            "ok": finding.ok,
-            "detail": finding.detail,
-            "hint": finding.hint,
-            "fixed": finding.fixed,
-        }
-        for finding in examine.files(place, fix, running=False)
-    ]
+    found = [asdict(finding) for finding in examine.files(place, fix, running=False)]
     found.append(
         {"check": "daemon", "ok": False, "detail": error.message, "hint": error.advice, "fixed": False}
     )
