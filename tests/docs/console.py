@@ -97,7 +97,12 @@ class Terminal:
         """Run a command with both streams on a terminal; return its status and the lines that it wrote."""
         master, slave = pty.openpty()
         process = subprocess.Popen(
-            ["bash", "-c", command], cwd=self.work, env=self.env, stdin=subprocess.DEVNULL, stdout=slave, stderr=slave
+            ["bash", "-c", command],
+            cwd=self.work,
+            env=self.env,
+            stdin=subprocess.DEVNULL,
+            stdout=slave,
+            stderr=slave,
         )
         os.close(slave)
         output = bytearray()

@@ -91,7 +91,7 @@ def zsh() -> str:
     for first in _firsts(verbs):
         one = [verb for verb in verbs if verb.name == first]
         lines.append(
-            f"        '{first}:{_quoted(one[0].summary if one else ', '.join(_seconds(verbs, first)))}'"
+            f"        '{first}:{_plain(one[0].summary if one else ', '.join(_seconds(verbs, first)))}'"
         )
     lines += [
         "    )",
@@ -131,7 +131,7 @@ def _rest(verb: Verb) -> str:
 def _specs(verb: Verb) -> str:
     specs: list[str] = []
     for option in verb.options:
-        text = f"--{option.name}[{_quoted(option.help)}]"
+        text = f"--{option.name}[{_plain(option.help)}]"
         if option.choices:
             text += f":{option.name}:({' '.join(option.choices)})"
         elif option.kind == PATH:
@@ -142,8 +142,9 @@ def _specs(verb: Verb) -> str:
     return " ".join([*specs, "'--help[show help]'"])
 
 
-def _quoted(text: str) -> str:
-    return text.replace("'", "").replace("[", "(").replace("]", ")").replace(":", ",").replace("`", "")
+def _plain(text: str) -> str:
+    """Return a text without what the shells' descriptions read: brackets, colons, back-quotes, quotes."""
+    return text.translate(str.maketrans({"[": "(", "]": ")", ":": ",", "`": None, "'": "’"}))
 
 
 def fish() -> str:
@@ -154,7 +155,7 @@ def fish() -> str:
         lines.append(f"complete -c {command} -f")
         for first in _firsts(verbs):
             one = [verb for verb in verbs if verb.name == first]
-            text = _quoted(one[0].summary) if one else ", ".join(_seconds(verbs, first))
+            text = _plain(one[0].summary) if one else ", ".join(_seconds(verbs, first))
             lines.append(f"complete -c {command} -n __fish_use_subcommand -a {first} -d '{text}'")
         for verb in verbs:
             lines.extend(_fish(command, verb, _seconds(verbs, verb.name.split(" ", 1)[0])))
@@ -167,7 +168,7 @@ def _fish(command: str, verb: Verb, actions: list[str]) -> list[str]:
     lines: list[str] = []
     if action:
         unseen = f"{when}; and not __fish_seen_subcommand_from {' '.join(actions)}"
-        lines.append(f"complete -c {command} -n '{unseen}' -a {action} -d '{_quoted(verb.summary)}'")
+        lines.append(f"complete -c {command} -n '{unseen}' -a {action} -d '{_plain(verb.summary)}'")
         when = f"{when}; and __fish_seen_subcommand_from {action}"
     head = f"complete -c {command} -n '{when}'"
     for option in verb.options:
@@ -179,7 +180,7 @@ def _fish(command: str, verb: Verb, actions: list[str]) -> list[str]:
             value = " -r -F"
         elif option.kind != FLAG:
             value = " -x"
-        lines.append(f"{head} -l {option.name}{short}{value} -d '{_quoted(option.help)}'")
+        lines.append(f"{head} -l {option.name}{short}{value} -d '{_plain(option.help)}'")
     for positional in verb.positionals:
         if positional.choices:
             lines.append(f"{head} -a '{' '.join(positional.choices)}'")
