@@ -4,7 +4,20 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.hosts.codex.rollout import PARENT, THREAD, TURNS, Row, blocks, event, header, item, read, row, said, texts
+from tests.hosts.codex.rollout import (
+    PARENT,
+    THREAD,
+    TURNS,
+    Row,
+    blocks,
+    event,
+    header,
+    item,
+    read,
+    row,
+    said,
+    texts,
+)
 from unabridged.hosts.codex import HOST
 from unabridged.hosts.conformance import read_file, text_of
 from unabridged.schema.records import HUMAN, SIDE
@@ -36,7 +49,14 @@ def test_equal_messages_of_one_thread_are_different_events() -> None:
 
 def test_a_fork_that_copies_its_parent_under_new_times_gives_the_parent_s_events() -> None:
     parent = names([header(PARENT), *old_turns(5)])
-    fork = names([header(THREAD, 900, forked_from_id=PARENT), header(PARENT, 900), *old_turns(900), said("user", "on", 960)])
+    fork = names(
+        [
+            header(THREAD, 900, forked_from_id=PARENT),
+            header(PARENT, 900),
+            *old_turns(900),
+            said("user", "on", 960),
+        ]
+    )
     assert fork[:-1] == parent
     assert fork[-1] not in parent
 
@@ -69,7 +89,14 @@ def test_a_repeated_call_id_does_not_join_two_calls() -> None:
     """Local models number their calls anew in each answer."""
     call: Row = {"type": "function_call", "name": "shell", "arguments": '{"n":1}', "call_id": "call_0"}
     output: Row = {"type": "function_call_output", "call_id": "call_0", "output": "x"}
-    rows = [header(), row("turn_context", {"turn_id": TURNS[0]}), item(call), item(output), item(call), item(output)]
+    rows = [
+        header(),
+        row("turn_context", {"turn_id": TURNS[0]}),
+        item(call),
+        item(output),
+        item(call),
+        item(output),
+    ]
     found = names(rows)
     assert len(set(found)) == len(found) == 4
 
@@ -100,7 +127,10 @@ def test_rows_that_a_subagent_copied_are_its_parent_s_and_the_rest_is_its_own() 
     found = read_file(HOST, RECORDED / "subagent.jsonl").blocks()
     told = {text_of(block): block.flags for block in found}
     assert told["Use a subagent to count the files."] & (HUMAN | SIDE) == HUMAN
-    assert told["SUBTASK: count the files of the project and tell me their number, please."] & (HUMAN | SIDE) == SIDE
+    assert (
+        told["SUBTASK: count the files of the project and tell me their number, please."] & (HUMAN | SIDE)
+        == SIDE
+    )
     assert told["The subagent has counted two files in the folder of the project."] & SIDE
 
 
@@ -125,5 +155,9 @@ def test_a_fork_that_holds_only_new_rows_names_its_parent_and_goes_on_counting()
     main, fork = read_file(HOST, RECORDED / "main.jsonl"), read_file(HOST, RECORDED / "fork.jsonl")
     assert (fork.head.relation, fork.head.parent) == ("fork", main.head.host_session)
     last = max(int(block.native.partition("#")[0]) for block in main.blocks())
-    assert last < int(fork.head.fork_native) < min(int(block.native.partition("#")[0]) for block in fork.blocks())
+    assert (
+        last
+        < int(fork.head.fork_native)
+        < min(int(block.native.partition("#")[0]) for block in fork.blocks())
+    )
     assert not {block.identity for block in main.blocks()} & {block.identity for block in fork.blocks()}

@@ -101,8 +101,13 @@ def test_the_host_s_own_note_on_who_wrote_an_item_counts_more_than_its_words() -
     payload: Row = {
         "type": "message",
         "role": "user",
-        "content": [{"type": "input_text", "text": "<skill> is a tag"}, {"type": "input_text", "text": "plain"}],
-        "internal_chat_message_metadata_passthrough": {"content_item_kinds": ["user.text", "hooks.additional_context"]},
+        "content": [
+            {"type": "input_text", "text": "<skill> is a tag"},
+            {"type": "input_text", "text": "plain"},
+        ],
+        "internal_chat_message_metadata_passthrough": {
+            "content_item_kinds": ["user.text", "hooks.additional_context"]
+        },
     }
     assert [block.flags for block in blocks([header(), item(payload)])] == [HUMAN, META]
 
@@ -129,7 +134,10 @@ def test_a_compaction_gives_its_summary_and_nothing_of_the_history_that_it_repea
         [
             header(),
             said("user", "the question"),
-            row("compacted", {"message": "they asked", "replacement_history": [said("user", "the question")["payload"]]}),
+            row(
+                "compacted",
+                {"message": "they asked", "replacement_history": [said("user", "the question")["payload"]]},
+            ),
         ]
     )
     assert texts(found) == ["the question", "they asked"]
@@ -181,7 +189,10 @@ def test_a_message_between_agents_names_both() -> None:
                     "content": [{"type": "input_text", "text": "count"}],
                 }
             ),
-            row("inter_agent_communication", {"author": "a", "recipient": "b", "content": "done", "trigger_turn": True}),
+            row(
+                "inter_agent_communication",
+                {"author": "a", "recipient": "b", "content": "done", "trigger_turn": True},
+            ),
             row("inter_agent_communication_metadata", {"trigger_turn": True}),
         ]
     )
@@ -194,9 +205,23 @@ def test_rows_before_september_2025_have_no_payload() -> None:
         [
             {"id": THREAD, "timestamp": "2025-07-01T10:00:00.000Z", "instructions": None, "git": {}},
             {"record_type": "state"},
-            {"type": "message", "id": None, "role": "user", "content": [{"type": "input_text", "text": "hello"}]},
-            {"type": "function_call", "name": "shell", "arguments": '{"command":["ls","-l"]}', "call_id": "c1"},
-            {"type": "function_call_output", "call_id": "c1", "output": '{"output":"a b","metadata":{"exit_code":1}}'},
+            {
+                "type": "message",
+                "id": None,
+                "role": "user",
+                "content": [{"type": "input_text", "text": "hello"}],
+            },
+            {
+                "type": "function_call",
+                "name": "shell",
+                "arguments": '{"command":["ls","-l"]}',
+                "call_id": "c1",
+            },
+            {
+                "type": "function_call_output",
+                "call_id": "c1",
+                "output": '{"output":"a b","metadata":{"exit_code":1}}',
+            },
         ]
     )
     assert found[0] == Head(THREAD)
@@ -237,7 +262,14 @@ def test_a_turn_of_thousands_of_items_keeps_the_state_small() -> None:
         [
             row("turn_context", {"turn_id": TURNS[0], "cwd": "/" + "d" * 200}),
             *(
-                item({"type": "function_call", "name": "n" * 60, "arguments": "{}", "call_id": f"{number:064d}"})
+                item(
+                    {
+                        "type": "function_call",
+                        "name": "n" * 60,
+                        "arguments": "{}",
+                        "call_id": f"{number:064d}",
+                    }
+                )
                 for number in range(3_000)
             ),
         ]

@@ -300,19 +300,15 @@ class Reader:
             identity = f"{identity}+"
 
     def _is_copy(self, parsed: Parsed, turn: str | None, time: Micros) -> bool:
-        """Tell whether a row was copied from the parent; once one was not, none is."""
+        """Tell whether a row of a subagent was copied from its parent: what the parent did before it was born."""
         memory = self._state
-        if not memory.copied:
-            return False
         ordinal = parsed.row.ordinal
-        turn = turn or memory.place.turn
         if memory.copied_until and ordinal is not None:
-            memory.copied = ordinal < memory.copied_until
-        elif _timed(turn) and _timed(memory.thread):
-            memory.copied = turn < memory.thread
-        else:
-            memory.copied = time <= memory.born + COPY_SPAN
-        return memory.copied
+            return ordinal < memory.copied_until
+        turn = turn or memory.place.turn
+        if _timed(turn) and _timed(memory.thread):
+            return turn < memory.thread
+        return memory.copied and time <= memory.born + COPY_SPAN
 
 
 _CLOSES = Line(closes_turn=True)

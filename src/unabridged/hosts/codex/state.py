@@ -21,7 +21,7 @@ class State(msgspec.Struct):
     leading: bool = True  # nothing but headers so far
     side: bool = False  # a subagent's rollout
     side_parent: bool = False  # whose parent is a subagent too
-    copied: bool = False  # in the copy of the parent's rows
+    copied: bool = False  # begins with a copy of the parent's rows
     copied_until: int = 0  # ordinal at which a subagent's own rows begin; 0: not told
     born: Micros = Micros(0)  # time of the header
     cwd: str = ""

@@ -40,7 +40,9 @@ def _born(thread: str) -> datetime:
 def restore(blocks: Iterable[bytes]) -> Iterator[bytes]:
     """Return kept bytes as they are; the rows of a document as a document."""
     source = iter(blocks)
-    first = next(source, b"")
+    first = b""
+    while len(first) < len(documents.SESSION) and (block := next(source, b"")):
+        first += block
     if not first.startswith(documents.SESSION):
         yield first
         yield from source
