@@ -12,8 +12,7 @@ from typing import Any
 import pytest
 
 from tests.cli.double import HOSTILE, Daemon, Outcome, una
-from unabridged.cli import daemon as verb
-from unabridged.daemon import lock
+from unabridged.daemon import lock, starting
 from unabridged.daemon.logs import Log
 from unabridged.errors import DaemonUnavailable
 
@@ -61,9 +60,11 @@ def test_status_tells_about_the_process(home: Path) -> None:
     owner.release()
 
 
-def test_start_tells_whether_it_ran_already(home: Path) -> None:
+def test_start_tells_whether_it_ran_already(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    begun: list[bool] = []
+    monkeypatch.setattr(starting, "start", lambda place, connected, explicit: begun.append(explicit))
     done = una_daemon(home, "start", "--json", daemon=Daemon(ping=ALIVE))
-    assert (done.json["started"], done.json["pid"]) == (True, 4711)
+    assert (done.json["started"], done.json["pid"], begun) == (True, 4711, [True])
     owner = owned(home)
     assert una_daemon(home, "start", "--json", daemon=Daemon(ping=ALIVE)).json["started"] is False
     owner.release()
@@ -78,7 +79,8 @@ def test_stop_waits_until_the_lock_is_free(home: Path) -> None:
     assert una_daemon(home, "stop").out == "daemon: it was not running\n"
 
 
-def test_restart_stops_the_old_one_first(home: Path) -> None:
+def test_restart_stops_the_old_one_first(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(starting, "start", lambda place, connected, explicit: None)
     daemon = releasing(owned(home))
     done = una_daemon(home, "restart", "--json", daemon=daemon)
     assert [name for name, _ in daemon.asked] == ["shutdown", "ping"]
@@ -88,7 +90,7 @@ def test_restart_stops_the_old_one_first(home: Path) -> None:
 def test_a_daemon_that_does_not_end_is_an_error_with_a_way_out(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(verb, "GRACE_SECONDS", -5.0)
+    monkeypatch.setattr(starting, "await_end", lambda place, seconds: False)
     owner = owned(home)
     done = una_daemon(home, "stop", daemon=Daemon(shutdown=ALIVE))
     owner.release()
@@ -104,7 +106,7 @@ def hanging(home: Path) -> Iterator[subprocess.Popen[bytes]]:
         "signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
         "lock.acquire(sys.argv[1]).describe(pid=os.getpid()); print('ready', flush=True); time.sleep(60)"
     )
-    command = [sys.executable, "-c", code, str(home / "run" / "daemon.lock")]
+    command = [sys.executable, "-c", code, str(home / "run" / "daemon.lock"), starting.MODULE]
     process = subprocess.Popen(command, stdout=subprocess.PIPE)
     assert process.stdout is not None
     assert process.stdout.readline() == b"ready\n"
@@ -117,7 +119,8 @@ def hanging(home: Path) -> Iterator[subprocess.Popen[bytes]]:
 def test_force_ends_a_daemon_that_hangs(
     home: Path, hanging: subprocess.Popen[bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(verb, "KILL_SECONDS", 0.2)
+    waits = starting.await_end
+    monkeypatch.setattr(starting, "await_end", lambda place, seconds: waits(place, min(seconds, 0.2)))
     silent = Daemon(shutdown=DaemonUnavailable())
     assert una_daemon(home, "stop", daemon=silent).status == 9
     assert hanging.poll() is None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -28,8 +30,18 @@ if TYPE_CHECKING:
 
 
 def reach(environ: Mapping[str, str], start: bool) -> Caller:
-    """Connect to the daemon of the caller's home; it is started when `start` and it does not run."""
+    """Connect to the daemon of the caller's home, from the folder where the caller stands.
+
+    It is started when `start` and it does not run.
+    """
     from unabridged.daemon.client import Client
     from unabridged.daemon.paths import layout
 
-    return Client.connect(layout(environ), start=start)
+    return Client.connect(layout(environ), start=start, project=_folder())
+
+
+def _folder() -> str:
+    try:
+        return os.getcwd()  # noqa: PTH109 - pathlib costs a start more than the search
+    except FileNotFoundError:  # removed meanwhile
+        return ""

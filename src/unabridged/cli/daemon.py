@@ -3,25 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
-import time
 from collections.abc import Mapping
 from typing import Any, cast
 
-from unabridged.cli import facts, human
+from unabridged.cli import facts
 from unabridged.cli.arguments import Arguments
-from unabridged.daemon import lock, logs
-from unabridged.daemon.config import load
+from unabridged.daemon import lock, logs, starting
+from unabridged.daemon.client import answers
 from unabridged.daemon.paths import Layout, layout
-from unabridged.errors import DaemonUnavailable, ServiceError
-
-# Seconds between two looks whether the daemon has ended.
-LOOK_SECONDS = 0.02
-# Seconds that a daemon gets beyond its own drain time before it counts as hanging.
-GRACE_SECONDS = 10.0
-# Seconds between asking a hanging process to end and ending it.
-KILL_SECONDS = 2.0
 
 _SHOWN = ("time", "level", "event")
 
@@ -51,6 +40,8 @@ def _status(arguments: Arguments) -> int:
 def _start(arguments: Arguments) -> int:
     place = layout(arguments.environ)
     before = lock.held(place.lock)
+    if not before:
+        _begin(place)
     answer = arguments.client().call("ping", {})
     found = {
         "ok": True,
@@ -64,13 +55,15 @@ def _start(arguments: Arguments) -> int:
 
 
 def _stop(arguments: Arguments) -> int:
-    stopped = stop(arguments, layout(arguments.environ))
+    stopped = _end(arguments, layout(arguments.environ))
     text = f"process {stopped} has ended" if stopped else "it was not running"
     return _tell(arguments, {"ok": True, "running": False, "stopped": stopped}, text)
 
 
 def _restart(arguments: Arguments) -> int:
-    stopped = stop(arguments, layout(arguments.environ))
+    place = layout(arguments.environ)
+    stopped = _end(arguments, place)
+    _begin(place)
     answer = arguments.client().call("ping", {})
     found = {
         "ok": True,
@@ -120,50 +113,18 @@ def _tell(arguments: Arguments, found: Mapping[str, Any], text: str) -> int:
     return 0
 
 
-def stop(arguments: Arguments, place: Layout) -> int:
-    """Let the daemon of a home end and wait until it has; return its process number, 0 when none ran.
-
-    With --force one that does not answer, or does not end in time, is ended by its number. Raises what the daemon
-    answered, or `DaemonUnavailable`.
-    """
-    if not lock.held(place.lock):
-        return 0
-    owner = lock.read_owner(place.lock)
-    process = int(owner.get("pid") or 0)
-    force = arguments.flag("force")
-    patience = load(arguments.environ, place=place).seconds("daemon.drain_seconds") + GRACE_SECONDS
-    try:
-        client = arguments.client(start=False)
-        client.call("shutdown", {"reason": "una daemon stop"})
-        client.close()
-    except ServiceError:
-        if not force:
-            raise
-        patience = 0.0
-    if _ended(place, patience):
-        return process
-    if not force:
-        message = f"the daemon did not end within {human.span(patience)}"
-        raise DaemonUnavailable(message, hint="`una daemon stop --force` ends it.", pid=process)
-    for number in (signal.SIGTERM, signal.SIGKILL):
-        _signal(process, number)
-        if _ended(place, KILL_SECONDS):
-            return process
-    raise DaemonUnavailable("the daemon cannot be ended", pid=process)
+def _begin(place: Layout) -> None:
+    # Explicit: a person's own start may take the user's settings from the environment.
+    starting.start(place, lambda: answers(place.socket), explicit=True)
 
 
-def _signal(process: int, number: signal.Signals) -> None:
-    if process > 1:
-        try:
-            os.kill(process, number)
-        except ProcessLookupError:
-            return  # it has ended by itself
+def _ask(arguments: Arguments) -> None:
+    client = arguments.client(start=False)
+    client.call("shutdown", {"reason": "una daemon stop"})
+    client.close()
 
 
-def _ended(place: Layout, seconds: float) -> bool:
-    deadline = time.monotonic() + seconds
-    while lock.held(place.lock):
-        if time.monotonic() >= deadline:
-            return False
-        time.sleep(LOOK_SECONDS)
-    return True
+def _end(arguments: Arguments, place: Layout) -> int:
+    """Let the daemon of a home end and wait until it has; return its process number, 0 when none ran."""
+    owner = starting.stop(place, lambda: _ask(arguments), force=arguments.flag("force"))
+    return int(owner.get("pid") or 0)

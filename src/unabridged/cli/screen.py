@@ -71,10 +71,10 @@ class Screen:
         buffer.write(data)
 
     def json(self, value: Any) -> None:
-        """Write one JSON document on a line of its own."""
-        import json
+        """Write one JSON document on a line of its own, in ASCII: nothing in it can steer a terminal."""
+        from unabridged.daemon.wirejson import dumps  # the `json` module costs more than a search
 
-        self.write(json.dumps(value, ensure_ascii=self.terminal, separators=(",", ":")) + "\n")
+        self.write(dumps(value) + "\n")
 
     def archived(self, text: str) -> str:
         """Return archived text as this output may show it: escaped on a terminal, exact in a pipe."""
