@@ -258,7 +258,9 @@ def test_a_compaction_is_a_mark_that_hangs_on_the_last_message_before_it() -> No
 def test_a_session_of_api_errors_alone_is_read() -> None:
     error = {"status": 529, "error": {"type": "overloaded_error", "message": "Overloaded"}}
     fields: dict[str, Any] = {"subtype": "api_error", "error": error, "retryInMs": 500}
-    found = blocks(user(1, "hello"), *(row(number, "system", number - 1, **fields) for number in range(2, 10)))
+    found = blocks(
+        user(1, "hello"), *(row(number, "system", number - 1, **fields) for number in range(2, 10))
+    )
     assert len(found) == 9
     assert found[1].flags == META | ERROR
     assert "error.message: Overloaded" in text_of(found[1])

@@ -14,8 +14,9 @@ NOTE = ".meta.json"  # beside a subagent's transcript: its type and task
 OUTPUTS = "tool-results"  # folder of outputs too long for the transcript
 PROMPTS = "history.jsonl"  # every prompt of every session once more: no transcript
 
-# Types of rows that stand before the first message; none of them has a session.
-LEADING = (b'"summary"', b'"file-history-snapshot"')
+OPENING_BYTES = 256  # of a line; the fields that are looked for are its first
+# How a line begins whose end is not in sight, since it is longer than what was read of the file.
+OPENINGS = (b'{"type":"queue-operation"', b'{"type":"file-history-snapshot"')
 
 
 def roots(env: Mapping[str, str], home: Path) -> Sequence[Path]:
@@ -48,9 +49,8 @@ def sniff(head: bytes) -> bool:
         rows, _ = parse(line)
         if any(_is_ours(parsed.row) for parsed in rows):
             return True
-    # The first line may be longer than what is given.
-    last = lines[-1]
-    return last.startswith(b"{") and b'"sessionId":"' in last and b'"parentUuid":' in last
+    opening = lines[-1][:OPENING_BYTES]
+    return opening.startswith(OPENINGS) or (b'"parentUuid"' in opening and b'"isSidechain"' in opening)
 
 
 def _is_ours(row: Row) -> bool:

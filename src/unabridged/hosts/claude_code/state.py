@@ -21,7 +21,9 @@ CALLS = 64  # open calls of this product
 SIDES = 128  # rows of side conversations that name no agent
 SESSIONS = 128  # other sessions in this file that have been announced
 NEWS = 16  # announcements that wait, since a line has room for one
-TITLE_CHARACTERS = 200  # of a summary that waits for its leaf
+TITLE_CHARACTERS = 200  # of a title that waits to be told
+ID_CHARACTERS = 128  # a longer id is none of this host's, and is not remembered
+SESSION_CHARACTERS = 2 * ID_CHARACTERS  # a session's id and an agent's
 
 TITLE_SUMMARY, TITLE_MODEL, TITLE_USER = 1, 2, 3  # a title replaces those of the same or a lower rank
 
@@ -105,7 +107,7 @@ class Memory:
         if row.uuid is None:
             return
         if not spoke:
-            _remember(self._skipped, row.uuid, self.parent_of(row), SKIPPED)
+            _remember(self._skipped, row.uuid, self.parent_of(row)[:ID_CHARACTERS], SKIPPED)
         if self._leaves and row.uuid in self._leaves:
             self._retitle(self._leaves.pop(row.uuid), TITLE_SUMMARY, "")
         _remember(self._recent, row.uuid, "", RECENT)
@@ -117,8 +119,8 @@ class Memory:
             self._placed = True
             self._tell(SessionNews(cwd=row.cwd))
         if row.forked_from is not None:
-            self._fork_parent = row.forked_from.session_id or ""
-            self._fork = row.forked_from.message_uuid or ""
+            self._fork_parent = (row.forked_from.session_id or "")[:ID_CHARACTERS]
+            self._fork = (row.forked_from.message_uuid or "")[:ID_CHARACTERS]
         elif self._fork:
             self._tell(SessionNews(parent=self._fork_parent, relation="fork", fork_native=self._fork))
             self._fork = ""
@@ -143,7 +145,7 @@ class Memory:
         else:
             # Older versions wrote side conversations into the main file, unnamed: the first row's uuid names one.
             parent = row.parent_uuid or ""
-            root = self._sides.get(parent) or row.uuid or parent
+            root = self._sides.get(parent) or (row.uuid or parent)[:ID_CHARACTERS]
             if row.uuid:
                 _remember(self._sides, row.uuid, root, SIDES)
             session = f"{main}/side-{root}"
@@ -175,6 +177,7 @@ class Memory:
             self._tell(SessionNews(row.continued_in_session_id, parent=self.main, relation="continuation"))
 
     def _retitle(self, title: str, rank: int, session: str) -> None:
+        title = title[:TITLE_CHARACTERS]
         if session:
             self._tell(SessionNews(session, title=title))
         elif rank >= self._title_rank:
@@ -182,7 +185,7 @@ class Memory:
             self._tell(SessionNews(title=title))
 
     def _tell(self, news: SessionNews) -> None:
-        if len(self._news) < NEWS:
+        if len(self._news) < NEWS and len(news.host_session) <= SESSION_CHARACTERS:
             self._news.append(news)
 
 
@@ -214,6 +217,8 @@ def _unpack_pairs(pairs: Iterable[tuple[Packed, Packed]]) -> dict[str, str]:
 
 def _remember(memory: dict[str, V], key: str, value: V, most: int) -> None:
     """Add an entry to a memory of at most `most` entries, in place of the oldest one."""
+    if len(key) > ID_CHARACTERS:
+        return
     memory[key] = value
     if len(memory) > most:
         del memory[next(iter(memory))]

@@ -27,7 +27,8 @@ def restore_name(head: Head, origin_path: str) -> str:
 
 def project_folder(cwd: str) -> str:
     """Return the folder that the host uses for sessions of a working directory."""
-    name = re.sub("[^a-zA-Z0-9]", "-", cwd)
+    # The host replaces UTF-16 units: a character beyond the first plane becomes two marks.
+    name = re.sub("[^a-zA-Z0-9]", lambda found: "--" if found[0] > "\uffff" else "-", cwd)
     if len(name) <= FOLDER_CHARACTERS:
         return name
     return f"{name[:FOLDER_CHARACTERS]}-{_base36(abs(_hash(cwd)))}"

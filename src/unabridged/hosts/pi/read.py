@@ -20,6 +20,8 @@ SKIPPED = (
 )
 CALLS = 64  # open calls of this product that are remembered
 NEWS = 16  # announcements that wait, since a line has room for one
+ID_CHARACTERS = 128  # a longer id is none of this host's, and is not remembered whole
+TITLE_CHARACTERS = 200
 NO_MESSAGE = Message()
 
 
@@ -63,7 +65,7 @@ class Reader:
                 self._header(row)
             elif row.type == "session_info":
                 if row.name:
-                    self._tell(SessionNews(self._state.session, title=row.name))
+                    self._tell(SessionNews(self._state.session, title=row.name[:TITLE_CHARACTERS]))
                 self._skip(row)
             else:
                 blocks += self._entry(row, at, number, len(rows) > 1)
@@ -76,18 +78,19 @@ class Reader:
     def _header(self, row: Row) -> None:
         """Begin a session; a file can hold several headers."""
         state = self._state
-        session = row.id or ""
+        session = (row.id or "")[:ID_CHARACTERS]
+        title = (row.title or "")[:TITLE_CHARACTERS]
         state.session = "" if session == self._head.host_session else session
         origin = row.parent_session or row.branched_from
-        state.parent = session_in_path(origin)
+        state.parent = session_in_path(origin)[:ID_CHARACTERS]
         state.branched = bool(origin)
         state.started = from_iso(row.timestamp).micros
         state.copied = state.last = ""
         if state.session:
             relation = "fork" if state.parent else ""
-            self._tell(SessionNews(session, row.title or "", row.cwd or "", state.parent, relation))
-        elif row.title and row.title != self._head.title:
-            self._tell(SessionNews(title=row.title))
+            self._tell(SessionNews(session, title, row.cwd or "", state.parent, relation))
+        elif title and row.title != self._head.title:
+            self._tell(SessionNews(title=title))
 
     def _entry(self, row: Row, at: int, number: int, glued: bool) -> list[Block]:
         state = self._state
@@ -110,7 +113,7 @@ class Reader:
             base = state.parent if old and state.parent else state.session or self._head.host_session
             identity = _listed_identity(base, row, message, place)
             parent = state.last
-        state.last = native
+        state.last = native[:ID_CHARACTERS]
         return [self._block(item, message, native, identity, time, parent) for item in found]
 
     def _block(
@@ -151,7 +154,7 @@ class Reader:
         """Tell where a fork left its parent: behind the last entry that is older than the fork."""
         state = self._state
         if old:
-            state.copied = native
+            state.copied = native[:ID_CHARACTERS]
         elif state.copied:
             self._tell(
                 SessionNews(state.session, parent=state.parent, relation="fork", fork_native=state.copied)
@@ -162,7 +165,7 @@ class Reader:
         if row.id is not None:
             parent = row.parent_id or ""
             skipped = self._state.skipped
-            _remember(skipped, row.id, skipped.get(parent, parent), SKIPPED)
+            _remember(skipped, row.id, skipped.get(parent, parent)[:ID_CHARACTERS], SKIPPED)
 
     def _tell(self, news: SessionNews) -> None:
         if len(self._state.news) < NEWS:
@@ -186,6 +189,8 @@ def _listed_identity(base: str, row: Row, message: Message, place: str) -> str:
 
 
 def _remember(memory: dict[str, str], key: str, value: str, most: int) -> None:
+    if len(key) > ID_CHARACTERS:
+        return
     memory[key] = value
     if len(memory) > most:
         del memory[next(iter(memory))]
