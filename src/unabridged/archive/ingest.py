@@ -32,11 +32,11 @@ from unabridged.hosts.lines import LINE_TOO_LONG, LineSplitter, RawLine, body, v
 from unabridged.schema import tokens
 from unabridged.schema.ids import (
     ChunkDigest,
+    Identities,
     Ordinal,
     ProjectId,
     SessionId,
     event_id,
-    identity_hash,
     origin_id,
     session_id,
 )
@@ -106,6 +106,7 @@ class Ingest:
         self.origin = Origin(
             project, origin_id(host.name, place), host.name, candidate.path, kind, session, number
         )
+        self._identities = Identities(host.name)
         self._before = prior
         self._now = prior or Generation(project, self.origin.origin, number, session)
         self._opaque = candidate.kind == "sidecar"
@@ -248,7 +249,7 @@ class Ingest:
         digest = rendering.digest(
             block.kind, block.role, block.tool, block.call, text, [item.digest for item in media]
         )
-        name = event_id(identity_hash(self._host.name, block.identity), digest)
+        name = event_id(self._identities.hash(block.identity), digest)
         if (len(line) > LONG_LINE and text) or flags & PARTIAL:
             pieces = self._chunked(text)
             flags |= CHUNKED
