@@ -233,7 +233,9 @@ def line_ends_and_marks_do_not_matter(host: Host, path: Path) -> None:
     """CRLF and a byte order mark change nothing that is read."""
     data = host.decode(path.read_bytes())
     whole = read_bytes(host, path, data)
-    changed = read_bytes(host, path, b"\xef\xbb\xbf" + data.replace(b"\r\n", b"\n").replace(b"\n", b"\r\n"))
+    marked = b"\xef\xbb\xbf" + data.replace(b"\r\n", b"\n").replace(b"\n", b"\r\n")
+    require(host.sniff(marked[: 64 << 10], path), "it is not recognised")
+    changed = read_bytes(host, path, marked)
     require(changed.head == whole.head, "the head differs")
     require(changed.lines == whole.lines, "lines differ")
 
@@ -376,8 +378,11 @@ def _slices(data: bytes, longest: int) -> Iterator[bytes]:
 
 
 def _at(items: Any, path: Sequence[int | str]) -> Any:
-    for step in path:
-        items = items[step]
+    try:
+        for step in path:
+            items = items[step]
+    except (LookupError, TypeError):
+        return None
     return items
 
 
