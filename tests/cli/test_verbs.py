@@ -190,6 +190,26 @@ def test_import_sends_absolute_paths_and_refuses_what_is_not_there(tmp_path, mon
     assert len(daemon.asked) == 1
 
 
+def test_import_sends_where_the_caller_has_moved_the_hosts_sessions() -> None:
+    daemon = Daemon(**{"import": IMPORTED})
+    una("import", daemon=daemon, environ={"CODEX_HOME": "/srv/codex", "OTHER": "x", "CLAUDE_CONFIG_DIR": ""})
+    assert daemon.asked[0][1]["env"] == {"CODEX_HOME": "/srv/codex"}
+
+
+def test_every_variable_that_a_host_reads_is_sent() -> None:
+    import re
+    from pathlib import Path
+
+    import unabridged
+    from unabridged.cli.importing import HOST_VARIABLES
+
+    hosts = Path(unabridged.__file__).parent / "hosts"
+    pattern = re.compile(r"""\benv(?:\.get\(|\[)["']([A-Z_]+)["']""")
+    read = {name for path in hosts.rglob("*.py") for name in pattern.findall(path.read_text())}
+    assert "CODEX_HOME" in read
+    assert read - set(HOST_VARIABLES) == set()
+
+
 def test_import_of_the_sample_sends_its_folder_and_tells_what_to_try() -> None:
     daemon = Daemon(**{"import": IMPORTED})
     done = una("import", "--sample", daemon=daemon)

@@ -89,7 +89,8 @@ class Terminal:
         }
         script = folder / "una"
         if not (Path(sys.executable).parent / "una").exists():
-            script.write_text(f"#!/bin/sh\nexec '{sys.executable}' -m unabridged.app.main \"$@\"\n")
+            code = "import sys; from unabridged.app.main import main; sys.exit(main())"
+            script.write_text(f"#!/bin/sh\nexec '{sys.executable}' -c '{code}' \"$@\"\n")
             script.chmod(0o700)
             self.env["PATH"] = f"{folder}{os.pathsep}{self.env['PATH']}"
 

@@ -20,6 +20,16 @@ LISTED_PROBLEMS = 20
 
 _PHASES = {"find": "looking and importing", "read": "importing", "index": "making searchable"}
 
+# The hosts' own variables that move their sessions: the daemon may have been started without them.
+HOST_VARIABLES = (
+    "CLAUDE_CONFIG_DIR",
+    "CODEX_HOME",
+    "PI_CODING_AGENT_DIR",
+    "PI_CODING_AGENT_SESSION_DIR",
+    "XDG_CONFIG_HOME",
+    "XDG_DATA_HOME",
+)
+
 # Queries that find something in the sample.
 SAMPLE_QUERIES = ("why did the flash write fail", "BMP390_I2C_ADDR", "气压传感器")
 
@@ -57,7 +67,11 @@ def _request(arguments: Arguments) -> dict[str, Any]:
             raise PathNotFound(f"there is nothing at {path}")
     if arguments.flag("sample"):
         paths.append(sample_folder())
+    environ = arguments.environ
     asked: dict[str, Any] = {"paths": paths}
+    moved = {name: environ[name] for name in HOST_VARIABLES if environ.get(name)}
+    if moved:
+        asked["env"] = moved
     if arguments.given("host"):
         asked["host"] = arguments.text("host")
     if arguments.flag("dry-run"):
