@@ -36,6 +36,7 @@ LAZY_LAYERS = {"app", "cli"}
 
 # path -> why it imports inside a function although neither holds.
 LOCAL_IMPORTS: dict[str, str] = {
+    "daemon/client.py": "only who has to start a daemon pays for what starting one imports",
     "daemon/paths.py": "every client start imports it; only rare platforms and long paths need more than `os`",
 }
 

@@ -40,8 +40,9 @@ def find(request: Find, hosts: Mapping[str, Host]) -> Iterator[FoundSome]:
             for root in host.roots(request.env, home, request.platform)
         ]
     files, troubles, seen = list[Found](), list[Trouble](), set[str]()
+    only = frozenset(request.only)
     for place in places:
-        for item in _of_place(place, seen):
+        for item in _of_place(place, seen, only):
             if isinstance(item, Trouble):
                 troubles.append(item)
             else:
@@ -52,7 +53,7 @@ def find(request: Find, hosts: Mapping[str, Host]) -> Iterator[FoundSome]:
     yield FoundSome(files, troubles, last=True)
 
 
-def _of_place(place: Place, seen: set[str]) -> Iterator[Item]:
+def _of_place(place: Place, seen: set[str], only: frozenset[str]) -> Iterator[Item]:
     path = place.path
     try:
         mode = path.stat().st_mode
@@ -69,11 +70,14 @@ def _of_place(place: Place, seen: set[str]) -> Iterator[Item]:
     if not os.access(path, os.R_OK | (os.X_OK if stat.S_ISDIR(mode) else 0)):
         yield _trouble(path, PathUnreadable())
         return
-    yield from _closed_folders(path) if stat.S_ISDIR(mode) else ()
+    if stat.S_ISDIR(mode) and not only:
+        yield from _closed_folders(path)
     count = 0
     for host in place.hosts:
         for candidate in host.find(path):
             real = os.path.realpath(candidate.path)
+            if only and real not in only:
+                continue
             if real in seen:
                 count += 1
                 continue

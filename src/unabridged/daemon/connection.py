@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import msgspec
 
@@ -64,9 +64,8 @@ class Connection(asyncio.Protocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Let in only processes of our own user."""
-        assert isinstance(transport, asyncio.Transport)
-        self._transport = transport
-        transport.set_write_buffer_limits(WRITE_HIGH, WRITE_LOW)
+        self._transport = cast("asyncio.Transport", transport)  # uvloop's own class is not derived from it
+        self._transport.set_write_buffer_limits(WRITE_HIGH, WRITE_LOW)
         sock = transport.get_extra_info("socket")
         uid, self.pid = peer_of_descriptor(sock.fileno())
         if uid != self._server.uid:

@@ -72,7 +72,7 @@ class FindJob:
         while True:
             report = messages.report(channel.receive())
             if isinstance(report, Broken):
-                raise InternalError(type=report.type, places=report.places)
+                raise InternalError(type=report.kind, places=report.places)
             if isinstance(report, FoundSome):
                 self._page(report)
                 if report.last:
@@ -180,7 +180,7 @@ class ReadJob:
                 return report
             elif isinstance(report, Broken):
                 self._flight.clear()
-                raise InternalError(type=report.type, places=report.places)
+                raise InternalError(type=report.kind, places=report.places)
 
     def _prior(self) -> Generation | None:
         origin = self._ground.known.origin(self.host, self.place)
@@ -274,11 +274,11 @@ class Importing:
             ReadJob(self._ground, host, candidate, run, self._ended, close=close), pool.LIVE, once=True
         )
 
-    def scan(self, paths: list[str], hosts: list[str]) -> None:
-        """Look for transcripts in the background and read what is new of them."""
+    def scan(self, paths: list[str], hosts: list[str], only: Sequence[str] = ()) -> None:
+        """Look for transcripts (only for those at the real paths `only`, when given) and read what is new of them."""
         run = ImportRun()
         rules = self._ground.rules
-        request = Find(paths, hosts, rules.env, rules.home, rules.platform)
+        request = Find(paths, hosts, rules.env, rules.home, rules.platform, list(only))
         self._pool.submit(
             FindJob(
                 request, lambda page: self._page(page, run, priority=pool.LIVE), lambda _: run.found_all()

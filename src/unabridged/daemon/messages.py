@@ -19,6 +19,7 @@ class Find(msgspec.Struct, tag=True, array_like=True):
     env: dict[str, str]
     home: str
     platform: str
+    only: list[str] = []  # real paths; not empty: nothing else is looked into
 
 
 class Read(msgspec.Struct, tag=True, array_like=True):
@@ -94,7 +95,7 @@ class Finished(msgspec.Struct, tag=True, array_like=True):
 class Broken(msgspec.Struct, tag=True, array_like=True):
     """A fault in the worker itself: the exception's type and the places that it passed."""
 
-    type: str
+    kind: str
     places: list[str]
 
 

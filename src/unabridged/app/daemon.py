@@ -1,0 +1,163 @@
+"""The entry point of the daemon.
+
+`python -m unabridged.app.daemon [--detach] [--explicit] [--ready N] [--set NAME=VALUE]…`: with `--detach` the process
+leaves its starter at once, before anything heavy is imported; `--explicit` says that a person started it; on the
+descriptor `--ready` it writes one JSON line: the facts of the running daemon, or the error that kept it from running.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from unabridged.daemon.config import Config
+
+WAIT_SECONDS = 10.0  # for the lock of a daemon that is stopping
+POLL_SECONDS = 0.01
+
+
+def main(arguments: list[str]) -> int:
+    """Run a daemon; return its exit status."""
+    started = time.time()
+    options = _options(arguments)
+    if options["detach"]:
+        detach()
+    ready = Readiness(options["ready"])
+    from unabridged.errors import UnabridgedError
+
+    try:
+        return _run(options, ready, started)
+    except UnabridgedError as error:
+        ready.tell({"error": error.to_dict()})
+        sys.stderr.write(f"unabridged: {error.code}: {error.message}\n")
+        return error.exit_code
+    finally:
+        ready.close()
+
+
+class Readiness:
+    """Where the starter waits for the first word."""
+
+    def __init__(self, descriptor: int) -> None:
+        """Tell it on a descriptor; -1: nobody waits."""
+        self._descriptor = descriptor
+
+    def tell(self, facts: dict[str, Any]) -> None:
+        """Write one JSON line; the first one is all that counts."""
+        if self._descriptor < 0:
+            return
+        try:
+            os.write(self._descriptor, json.dumps(facts).encode() + b"\n")
+        except OSError:
+            pass  # the starter has gone; the daemon runs all the same
+        self.close()
+
+    def close(self) -> None:
+        """Let the starter go on."""
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+        self._descriptor = -1
+
+
+def detach() -> None:
+    """Become a process of its own: no terminal, no parent that waits, no folder that it keeps busy."""
+    if os.fork():
+        os._exit(0)
+    os.setsid()
+    if os.fork():
+        os._exit(0)
+    os.chdir("/")
+    os.umask(0o077)
+
+
+def _options(arguments: list[str]) -> dict[str, Any]:
+    options: dict[str, Any] = {"detach": False, "explicit": False, "ready": -1, "flags": {}}
+    rest = iter(arguments)
+    for argument in rest:
+        if argument in ("--detach", "--explicit"):
+            options[argument[2:]] = True
+        elif argument == "--ready":
+            options["ready"] = int(next(rest))
+        elif argument == "--set":
+            name, _, value = next(rest).partition("=")
+            options["flags"][name] = value
+        else:
+            raise SystemExit(f"unknown argument {argument}")
+    return options
+
+
+def _run(options: dict[str, Any], ready: Readiness, started: float) -> int:
+    from unabridged.daemon import config, lifecycle, paths
+    from unabridged.daemon.logs import Log
+
+    settings = config.load(paths.environment(), options["flags"], explicit=options["explicit"])
+    lifecycle.prepare(settings)
+    layout = settings.layout
+    # Only who holds the lock opens the store, migrates it, or touches the socket.
+    ownership = _own(settings, ready)
+    if ownership is None:
+        return 0
+    try:
+        log = Log(layout.logs, settings.text("daemon.log_level"))
+        _serve(settings, ownership, log, ready, started, options["explicit"])
+    finally:
+        ownership.release()
+    return 0
+
+
+def _own(settings: Config, ready: Readiness) -> Any:
+    """Take the lock; return None when another daemon answers, having told the starter so."""
+    from unabridged.daemon import client, lock
+    from unabridged.errors import StoreLocked
+
+    deadline = time.monotonic() + WAIT_SECONDS
+    while True:
+        try:
+            return lock.acquire(settings.layout.lock)
+        except StoreLocked:
+            if client.answers(settings.layout.socket):
+                ready.tell({"running": lock.read_owner(settings.layout.lock)})
+                return None
+            if time.monotonic() > deadline:
+                raise
+        time.sleep(POLL_SECONDS)
+
+
+def _serve(
+    settings: Config, ownership: Any, log: Any, ready: Readiness, started: float, explicit: bool
+) -> None:
+    from unabridged.daemon import filesystem, parts
+    from unabridged.daemon.lifecycle import Daemon
+    from unabridged.errors import UnabridgedError
+    from unabridged.store.open import open_store
+
+    place = settings.text("store.url") or settings.layout.store
+    try:
+        if "://" not in place:
+            filesystem.check_store_folder(place)
+        store = open_store(place, create=True, engine=settings.text("store.engine"))
+    except UnabridgedError as error:
+        log.failure("start-failed", error)
+        raise
+    made = parts.compose(settings, store, log, explicit)
+
+    def tell(facts: dict[str, Any]) -> None:
+        ownership.describe(**facts)
+        ready.tell(facts)
+
+    try:
+        Daemon(settings, made, log, started).run(tell)
+    finally:
+        made.close()
+        log.info("stopped")
+        log.close()
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,105 @@
+"""Checks of an installation's files, with the repairs that are safe: usable with and without a running daemon."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+
+from unabridged.daemon import filesystem, lock, safety
+from unabridged.daemon.paths import Layout
+from unabridged.errors import UnabridgedError
+from unabridged.service.ports import Finding
+
+
+def files(layout: Layout, fix: bool, *, running: bool) -> Iterator[Finding]:
+    """Check folders, their modes, lock and socket; `running`: this very process owns them."""
+    yield _home(layout)
+    for name, path in (
+        ("run folder", layout.run),
+        ("store folder", layout.store),
+        ("index folder", layout.index),
+        ("key folder", layout.keys),
+        ("log folder", layout.logs),
+    ):
+        yield _private(name, path, fix)
+    yield _filesystem(layout)
+    yield _lock(layout, running)
+    yield _socket(layout, fix, running)
+
+
+def _home(layout: Layout) -> Finding:
+    if not os.path.exists(layout.data):
+        return Finding("home", True, f"{layout.data} does not exist yet")
+    try:
+        safety.owned_folder(layout.data)
+    except UnabridgedError as error:
+        return Finding("home", False, f"{layout.data}: {error.message}", error.advice)
+    return Finding("home", True, layout.data)
+
+
+def _private(name: str, path: str, fix: bool) -> Finding:
+    if not os.path.lexists(path):
+        return Finding(name, True, f"{path} does not exist yet")
+    try:
+        safety.private_folder(path)
+    except UnabridgedError as error:
+        if fix and _tightened(path):
+            return Finding(name, True, f"{path}: mode set to 0700", fixed=True)
+        return Finding(name, False, f"{path}: {error.message}", error.advice)
+    return Finding(name, True, path)
+
+
+def _tightened(path: str) -> bool:
+    """Take others' rights from a real folder of ours; tell whether all is well then."""
+    found = os.lstat(path)
+    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid():
+        return False
+    os.chmod(path, safety.PRIVATE_FOLDER)
+    try:
+        safety.private_folder(path)
+    except UnabridgedError:
+        return False
+    return True
+
+
+def _filesystem(layout: Layout) -> Finding:
+    try:
+        filesystem.check_store_folder(layout.store)
+    except UnabridgedError as error:
+        return Finding("file system", False, error.message, error.advice)
+    return Finding("file system", True, "a local one")
+
+
+def _lock(layout: Layout, running: bool) -> Finding:
+    facts = lock.read_owner(layout.lock)
+    pid = facts.get("pid", 0)
+    if running:
+        same = pid == os.getpid()
+        return Finding("owner", same, f"process {pid}" + ("" if same else f", but this is {os.getpid()}"))
+    if lock.held(layout.lock):
+        return Finding("owner", True, f"process {pid} owns this home")
+    stale = f"the last one, process {pid}, ended without a word" if pid else "nobody"
+    return Finding("owner", True, stale)
+
+
+def _socket(layout: Layout, fix: bool, running: bool) -> Finding:
+    path = layout.socket
+    try:
+        there = safety.check_socket(path)
+    except UnabridgedError as error:
+        return Finding("socket", False, error.message, error.advice)
+    if not there:
+        return Finding("socket", not running, "there is none", "`una daemon restart`" if running else "")
+    mode = stat.S_IMODE(os.lstat(path).st_mode)
+    if mode & safety.OTHERS:
+        if not fix:
+            return Finding("socket", False, f"{path} has mode {oct(mode)}", "`una doctor --fix`")
+        os.chmod(path, safety.PRIVATE_FILE)
+        return Finding("socket", True, f"{path}: mode set to 0600", fixed=True)
+    if not running and not lock.held(layout.lock):
+        if not fix:
+            return Finding("socket", False, f"{path} is left over: nobody listens", "`una doctor --fix`")
+        os.unlink(path)
+        return Finding("socket", True, f"{path} was left over; removed", fixed=True)
+    return Finding("socket", True, path)

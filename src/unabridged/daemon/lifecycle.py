@@ -1,0 +1,214 @@
+"""The life of a daemon: made ready, served, drained, gone."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+import uvloop
+
+from unabridged.daemon import safety, wire
+from unabridged.daemon.config import Config
+from unabridged.daemon.dispatch import Dispatcher
+from unabridged.daemon.logs import Log
+from unabridged.daemon.parts import Parts
+from unabridged.daemon.transport import Server
+from unabridged.daemon.watchdog import Watchdog
+from unabridged.errors import DaemonIncompatible, DaemonUnavailable
+from unabridged.schema.scope import Level
+from unabridged.service.caller import Caller, level_of
+from unabridged.service.operations import OPERATIONS
+
+# Seconds that a thread may hold the global lock while another waits; the default of 5 ms would be felt in every search
+# that runs beside the writer.
+SWITCH_SECONDS = 0.0005
+# Objects allocated before the collector looks at the youngest ones: batches allocate tens of thousands of values that
+# hold no cycles.
+COLLECT_AFTER = 50_000
+LAST_SECONDS = 2.0  # that cancelled requests get to end
+IDLE_LOOK_SECONDS = 5.0  # between two looks whether the daemon is idle, at most
+CAPABILITIES = sorted((*wire.FEATURES, *OPERATIONS))
+
+Ready = Callable[[dict[str, Any]], None]
+
+
+class Daemon:
+    """One daemon, from its parts being there to its end."""
+
+    def __init__(self, config: Config, parts: Parts, log: Log, started: float) -> None:
+        """Serve what `parts` hold."""
+        self._config = config
+        self._parts = parts
+        self._log = log
+        self._started = started
+        self._reason = ""
+        self._stopping: asyncio.Event | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._hurried = False
+        parts.info.stopper = self.stop
+
+    def run(self, ready: Ready) -> None:
+        """Serve until stopped; `ready` is called once clients can connect."""
+        sys.setswitchinterval(SWITCH_SECONDS)
+        gc.collect()
+        gc.freeze()
+        gc.set_threshold(COLLECT_AFTER, 20, 50)
+        with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+            runner.run(self._serve(ready))
+
+    def stop(self, reason: str) -> None:
+        """Begin to stop; may be called from any thread."""
+        if self._loop is not None:
+            self._loop.call_soon_threadsafe(self._begin_stop, reason)
+
+    def _begin_stop(self, reason: str) -> None:
+        assert self._stopping is not None
+        if self._stopping.is_set():
+            self._hurried = True  # asked twice: what is active is not waited for
+        self._reason = self._reason or reason
+        self._stopping.set()
+
+    async def _serve(self, ready: Ready) -> None:
+        loop = self._loop = asyncio.get_running_loop()
+        self._stopping = asyncio.Event()
+        loop.set_exception_handler(self._fault)
+        for number in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(number, self._begin_stop, signal.Signals(number).name)
+        config, log, parts = self._config, self._log, self._parts
+        dispatcher = Dispatcher(
+            parts.services,
+            loop.call_soon_threadsafe,
+            log,
+            config.number("daemon.readers"),
+            parts.info.slow_requests,
+        )
+        server = Server(
+            loop,
+            OPERATIONS,
+            dispatcher,
+            log,
+            self._admit,
+            connections=config.number("daemon.connections"),
+            requests=config.number("daemon.requests"),
+            handshake_seconds=config.seconds("daemon.handshake_seconds"),
+            stall_seconds=config.seconds("daemon.stall_seconds"),
+        )
+        watchdog = Watchdog(loop.call_soon_threadsafe, log)
+        parts.info.server, parts.info.stalls = server.facts, lambda: watchdog.stalls
+        await server.listen(config.layout.socket)
+        parts.begin()
+        facts = self._facts()
+        log.info("ready", seconds=round(time.time() - self._started, 3), **facts)
+        ready(facts)
+        self._look_if_idle(server)
+        await self._stopping.wait()
+        await self._drain(server)
+        watchdog.close()
+        server.close()
+        await asyncio.sleep(0)
+        dispatcher.close(LAST_SECONDS)
+
+    def _facts(self) -> dict[str, Any]:
+        info = self._parts.info
+        return {
+            "pid": info.pid,
+            "version": info.version,
+            "started": int(info.started),
+            "socket": self._config.layout.socket,
+            "store": self._config.text("store.url") or self._config.layout.store,
+        }
+
+    def _fault(self, _: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        error = context.get("exception")
+        if isinstance(error, BaseException):
+            self._log.failure("loop-fault", error)
+        else:
+            self._log.warning("loop-fault", what=str(context.get("message", ""))[:200])
+
+    # --- handshakes -------------------------------------------------------------------------------------------------
+
+    def _admit(self, asked: wire.Handshake) -> tuple[Caller, dict[str, Any]]:
+        missing = sorted(set(asked.capabilities) - set(CAPABILITIES))
+        if missing:
+            raise DaemonIncompatible("this daemon lacks what the client needs", missing=missing[:20])
+        level = self._granted(asked)
+        caller = Caller(level, asked.project, asked.session)
+        parts, config = self._parts, self._config
+        return caller, {
+            "protocol": wire.PROTOCOL,
+            "version": parts.info.version,
+            "pid": parts.info.pid,
+            "capabilities": CAPABILITIES,
+            "scope": level.name.lower(),
+            "store": {
+                "path": config.text("store.url") or config.layout.store,
+                "engine": parts.services.store.capabilities.engine,
+            },
+            "limits": {
+                "frame_bytes": wire.MAX_FRAME,
+                "connections": config.number("daemon.connections"),
+                "requests": config.number("daemon.requests"),
+            },
+        }
+
+    def _granted(self, asked: wire.Handshake) -> Level:
+        """Return the smaller of what is asked and what the user grants (a trusted project's file may grant less)."""
+        config = self._config
+        for root in config.texts("projects.trusted") if asked.project else ():
+            real, folder = os.path.realpath(root), os.path.realpath(asked.project)
+            if folder == real or folder.startswith(real.rstrip("/") + "/"):
+                config = config.for_project(root)
+        granted = level_of(config.text("read.scope"), "read.scope")
+        return min(granted, level_of(asked.scope)) if asked.scope else granted
+
+    # --- the end ----------------------------------------------------------------------------------------------------
+
+    def _look_if_idle(self, server: Server) -> None:
+        seconds = self._config.seconds("daemon.idle_seconds")
+        if not seconds or self._stopping is None or self._stopping.is_set() or self._loop is None:
+            return
+        now = self._loop.time()
+        last = max(server.last_use, now - self._parts.quiet_for())
+        busy = server.connections or server.active or self._parts.busy()
+        if not busy and now - last >= seconds:
+            # From here on nobody can connect; whoever just tried is told so by the closed socket and starts another.
+            self._begin_stop("idle")
+            server.close_listener()
+            return
+        wait = seconds if busy else seconds - (now - last)
+        self._loop.call_later(min(max(wait, 0.01), IDLE_LOOK_SECONDS), self._look_if_idle, server)
+
+    async def _drain(self, server: Server) -> None:
+        """Accept nothing more; give active requests their time, then cancel them."""
+        self._log.info("stopping", reason=self._reason, active=server.active)
+        server.close_listener()
+        server.drain()
+        self._parts.quiet()
+        deadline = time.monotonic() + self._config.seconds("daemon.drain_seconds")
+        await self._until_quiet(server, deadline)
+        if server.active:
+            server.cancel_all(DaemonUnavailable("the daemon stopped before the request was done"))
+            await self._until_quiet(server, time.monotonic() + LAST_SECONDS)
+
+    async def _until_quiet(self, server: Server, deadline: float) -> None:
+        while server.active and time.monotonic() < deadline and not self._hurried:
+            await asyncio.sleep(0.01)
+
+
+def prepare(config: Config) -> None:
+    """Make and check the folders; raise `UnsafePath` or `UnsupportedFilesystem`."""
+    layout = config.layout
+    safety.owned_folder(layout.data, create=True)
+    safety.private_folder(layout.run, create=True)
+    folder = os.path.dirname(layout.socket)
+    if folder != layout.run:
+        safety.private_folder(folder, create=True)
+    for path in (layout.store, layout.index, layout.keys):
+        if os.path.lexists(path):
+            safety.private_folder(path)

@@ -1,0 +1,173 @@
+"""What a daemon is put together from, in the order in which it starts and ends."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import unabridged
+from unabridged.daemon.config import Config
+from unabridged.daemon.disk import DiskGuard
+from unabridged.daemon.dispatch import SlowRequests
+from unabridged.daemon.idleturns import IdleTurns
+from unabridged.daemon.importing import Ground, Importing, Rules
+from unabridged.daemon.indexing import NoIndex
+from unabridged.daemon.info import Info
+from unabridged.daemon.known import Known
+from unabridged.daemon.logs import STREAM, Log, trim_stream
+from unabridged.daemon.maintenance import Maintenance
+from unabridged.daemon.messages import Finished
+from unabridged.daemon.tailing import Tailing, host_roots
+from unabridged.hosts.contract import Candidate
+from unabridged.schema.ids import Micros
+from unabridged.schema.records import Origin
+from unabridged.service.compose import HOSTS, text_redactor
+from unabridged.service.ports import Services
+from unabridged.store.contract import Store
+
+MOST_WORKERS = (
+    2  # ingest workers unless the settings say otherwise: more would take the machine from its user
+)
+CLOSE_SECONDS = 5.0  # that each part gets to end
+
+
+@dataclass(slots=True)
+class Parts:
+    """The parts of one daemon, all on one open store."""
+
+    services: Services
+    info: Info
+    importing: Importing
+    tailing: Tailing | None
+    idle: IdleTurns
+    log: Log
+    store: Store
+    maintenance: Maintenance | None = None
+    growth: list[float] = field(default_factory=lambda: [0.0])  # monotonic seconds of the last growth
+
+    def begin(self) -> None:
+        """Start what works by itself, once clients can connect."""
+        if self.tailing is not None:
+            self.tailing.start()
+        tasks = (
+            ("idle turns", self._close_idle_turns),
+            ("error stream", self._trim_errors),
+            ("disk", lambda: None if self.info.guard.facts()["low"] is False else self._tell_disk()),
+        )
+        self.maintenance = Maintenance(tasks, self.log)
+
+    def quiet(self) -> None:
+        """End what works by itself; requests go on."""
+        if self.maintenance is not None:
+            self.maintenance.close(CLOSE_SECONDS)
+        if self.tailing is not None:
+            self.tailing.close(CLOSE_SECONDS)
+
+    def close(self) -> None:
+        """End the workers, then close the store."""
+        self.importing.close(CLOSE_SECONDS)
+        self.store.close()
+
+    def busy(self) -> bool:
+        """Whether something is worked on that no client waits for."""
+        return self.importing.busy
+
+    def quiet_for(self) -> float:
+        """Return the seconds since a followed transcript last grew."""
+        return time.monotonic() - self.growth[0]
+
+    def _close_idle_turns(self) -> None:
+        for origin in self.idle.due():
+            self.importing.read(origin.host, Candidate(origin.path, origin.kind))
+
+    def _trim_errors(self) -> None:
+        if trim_stream(self.info.config.layout.logs):
+            self.log.warning("error-stream-trimmed")
+
+    def _tell_disk(self) -> None:
+        self.log.warning("disk-low", **self.info.guard.facts())
+
+
+def compose(config: Config, store: Store, log: Log, explicit: bool) -> Parts:
+    """Put a daemon together around an open store."""
+    layout = config.layout
+    guard = DiskGuard(layout.data, config.number("disk.free_bytes"))
+    slow = SlowRequests(config.number("daemon.slow_ms"))
+    info = Info(config, unabridged.__version__, guard, slow, lambda _: None, explicit)
+    idle = IdleTurns(config.seconds("ingest.idle_seconds"), time.monotonic)
+    growth = [time.monotonic()]
+    known, index, rules = Known(store), NoIndex(), _rules(config)
+    tailing: Tailing | None = None
+
+    def seen(origin: Origin, report: Finished) -> None:
+        idle.seen(origin, report)
+        if tailing is not None:
+            tailing.noticed(origin)
+
+    ground = Ground(store, known, log, rules, _now, guard.admit, seen)
+    workers = config.number("ingest.workers") or min(MOST_WORKERS, os.cpu_count() or 1)
+    importing = Importing(ground, workers, index, time.monotonic, os.path.join(layout.logs, STREAM))
+
+    def roots() -> dict[str, list[Path]]:
+        return host_roots(HOSTS, config.env, Path(rules.home), sys.platform)
+
+    if config.flag("ingest.tail"):
+        tailing = Tailing(
+            importing, known, store, log, roots, _now, lambda: growth.__setitem__(0, time.monotonic())
+        )
+    info.workers = importing.facts
+    info.follower = tailing.facts if tailing is not None else _not_followed
+    services = Services(
+        store=store,
+        hosts=HOSTS,
+        importer=importing,
+        index=index,
+        daemon=info,
+        now=_now,
+        clock=time.monotonic,
+        version=info.version,
+        roots=lambda: _listed(roots(), known),
+        redact=text_redactor(rules.redact, rules.literals, rules.patterns),
+    )
+    return Parts(services, info, importing, tailing, idle, log, store, growth=growth)
+
+
+def _rules(config: Config) -> Rules:
+    env = {name: value for name, value in config.env.items() if "\0" not in value}
+    return Rules(
+        tuple(HOSTS),
+        env,
+        env.get("HOME") or os.path.expanduser("~"),
+        sys.platform,
+        config.seconds("ingest.idle_seconds"),
+        config.flag("redaction.enabled"),
+        config.texts("redaction.literals"),
+        config.texts("redaction.patterns"),
+    )
+
+
+def _listed(roots: dict[str, list[Path]], known: Known) -> list[dict[str, Any]]:
+    counts = dict[str, int]()
+    for origin in known.all():
+        if origin.kind != "sidecar":
+            counts[origin.host] = counts.get(origin.host, 0) + 1
+    return [
+        {
+            "host": host,
+            "transcripts": counts.get(host, 0),
+            "roots": [{"path": str(place), "exists": place.exists()} for place in places],
+        }
+        for host, places in roots.items()
+    ]
+
+
+def _not_followed() -> dict[str, Any]:
+    return {"on": False}
+
+
+def _now() -> Micros:
+    return Micros(time.time_ns() // 1000)

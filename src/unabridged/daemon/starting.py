@@ -1,0 +1,179 @@
+"""Starts and stops daemons from outside: however many start one at once, one runs in the end and all reach it."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import signal
+import sys
+import time
+
+from unabridged.daemon import lock, logs, paths, safety
+from unabridged.errors import DaemonUnavailable, ProtocolError, UnabridgedError, from_dict
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from unabridged.daemon.paths import Layout
+
+START_SECONDS = 60.0  # that a start may take in all: a store that crashed has to replay its log
+STOP_SECONDS = 30.0  # that a daemon may take to end
+POLL_SECONDS = 0.01
+MAX_PAUSE_SECONDS = 1.0  # between two attempts, when a daemon starts but cannot be reached
+MODULE = "unabridged.app.daemon"
+
+
+def start(
+    layout: Layout,
+    connected: Callable[[], bool],
+    *,
+    explicit: bool = False,
+    flags: tuple[str, ...] = (),
+    wait: bool = True,
+) -> None:
+    """Start the daemon of a home unless it runs by then; return when `connected` says so.
+
+    Starters queue at a lock of their own, so that the second finds what the first started. Raises what kept the daemon
+    from starting, or `DaemonUnavailable`. Not `wait`: return once the process is on its way.
+    """
+    safety.owned_folder(layout.data, create=True)
+    safety.private_folder(layout.run, create=True)
+    deadline = time.monotonic() + START_SECONDS
+    descriptor = safety.open_private(layout.start_lock, os.O_RDWR | os.O_CREAT)
+    try:
+        while not _locked(descriptor):
+            if connected():
+                return
+            _check(deadline, layout)
+            time.sleep(POLL_SECONDS)
+        pause = POLL_SECONDS
+        while not connected():
+            _check(deadline, layout)
+            spawn(layout, explicit=explicit, flags=flags, wait=wait)
+            if not wait or connected():
+                return
+            time.sleep(pause)
+            pause = min(pause * 2, MAX_PAUSE_SECONDS)
+    finally:
+        os.close(descriptor)
+
+
+def _locked(descriptor: int) -> bool:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
+
+
+def _check(deadline: float, layout: Layout) -> None:
+    if time.monotonic() > deadline:
+        raise DaemonUnavailable("the daemon did not start in time", home=layout.data, log=layout.logs)
+
+
+def spawn(
+    layout: Layout, *, explicit: bool = False, flags: tuple[str, ...] = (), wait: bool = True
+) -> dict[str, Any]:
+    """Start a detached daemon process; with `wait` return its first word, raising the error that it reports."""
+    safety.private_folder(layout.logs, create=True)
+    errors = safety.open_private(
+        os.path.join(layout.logs, logs.STREAM), os.O_WRONLY | os.O_APPEND | os.O_CREAT
+    )
+    nothing = os.open(os.devnull, os.O_RDWR)
+    ours, theirs = os.pipe()
+    os.set_inheritable(theirs, True)
+    # -P: neither the working directory nor a script's folder may shadow a module of ours.
+    command = [sys.executable, "-P", "-m", MODULE, "--detach", "--ready", str(theirs)]
+    command += ["--explicit"] if explicit else []
+    for flag in flags:
+        command += ["--set", flag]
+    actions = [
+        (os.POSIX_SPAWN_DUP2, nothing, 0),
+        (os.POSIX_SPAWN_DUP2, errors, 1),
+        (os.POSIX_SPAWN_DUP2, errors, 2),
+    ]
+    try:
+        child = os.posix_spawn(sys.executable, command, paths.environment(), file_actions=actions)
+    finally:
+        for descriptor in (errors, nothing, theirs):
+            os.close(descriptor)
+    try:
+        os.waitpid(child, 0)  # it leaves at once; the daemon is a process of its own by then
+        return _first_word(ours) if wait else {}
+    finally:
+        os.close(ours)
+
+
+def _first_word(descriptor: int) -> dict[str, Any]:
+    data = b""
+    while block := os.read(descriptor, 65_536):
+        data += block
+    if not data:
+        return {}  # it ended without a word; the caller tries again until its time is over
+    try:
+        word: object = json.loads(data.splitlines()[0])
+    except ValueError as error:
+        raise ProtocolError("the daemon's first word is not JSON") from error
+    facts: dict[str, Any] = word if isinstance(word, dict) else {}  # pyright: ignore[reportUnknownVariableType]
+    if "error" in facts:
+        raise from_dict(facts["error"])
+    return facts
+
+
+def await_end(layout: Layout, seconds: float = STOP_SECONDS) -> bool:
+    """Wait until nobody owns the home; tell whether that came to be."""
+    deadline = time.monotonic() + seconds
+    while lock.held(layout.lock):
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(POLL_SECONDS)
+    return True
+
+
+def stop(layout: Layout, ask: Callable[[], None], *, force: bool = False) -> dict[str, Any]:
+    """Stop the daemon of a home; return who was stopped (empty: none ran).
+
+    `ask` sends it `shutdown`. With `force` one that does not end is ended by signals, but only the process that holds
+    the lock: a number in a stale file is nobody's business.
+    """
+    if not lock.held(layout.lock):
+        return {}
+    facts = lock.read_owner(layout.lock)
+    try:
+        ask()
+    except UnabridgedError:
+        if not force:
+            raise
+    if await_end(layout, STOP_SECONDS if not force else logs_patience()):
+        return facts
+    if not force:
+        raise DaemonUnavailable("the daemon did not end in time", hint="`una daemon stop --force`", **facts)
+    for number, seconds in ((signal.SIGTERM, 5.0), (signal.SIGKILL, 5.0)):
+        pid = facts.get("pid")
+        if not isinstance(pid, int) or not lock.held(layout.lock) or not is_daemon(pid):
+            break
+        os.kill(pid, number)
+        if await_end(layout, seconds):
+            return facts
+    if lock.held(layout.lock):
+        raise DaemonUnavailable("the daemon could not be ended", **facts)
+    return facts
+
+
+def logs_patience() -> float:
+    """Return the seconds that an asked daemon gets before force is used."""
+    return 10.0
+
+
+def is_daemon(pid: int) -> bool:
+    """Tell whether a process runs our daemon; where the system does not say, the lock it holds must do."""
+    try:
+        with open(f"/proc/{pid}/cmdline", "rb") as file:
+            return MODULE.encode() in file.read(4096)
+    except FileNotFoundError:
+        return not os.path.isdir("/proc/self")
+    except OSError:
+        return False

@@ -1,0 +1,307 @@
+"""Follows growing transcripts: new lines and new files are read soon after they appear.
+
+Watched are the folders of known transcripts, and the folders where a host keeps its sessions once something was
+imported from them. Only folders are watched, a bounded number of them, so that a huge tree costs no more than a small
+one; what the watch misses a look at the files' sizes finds within a minute.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from watchfiles import Change, watch
+
+from unabridged.archive.origins import plan_gone
+from unabridged.daemon.known import Known
+from unabridged.daemon.logs import Log
+from unabridged.errors import UnabridgedError
+from unabridged.hosts.contract import Candidate, Host
+from unabridged.schema.ids import Micros
+from unabridged.schema.records import Origin
+from unabridged.store.contract import Store
+
+MAX_FOLDERS = 2_000  # watched at once; Linux grants a user 8,192 and more watches in all
+MAX_LOOKS = 2_000  # files whose size is looked at in one pass, those that grew last first
+GATHER_MS, STEP_MS = 400, 100  # changes are gathered for at most so long; how often the watch looks up
+PASS_SECONDS = 60.0  # between two looks at sizes
+REFRESH_SECONDS = 2.0  # during which transcripts from folders not watched yet are gathered
+SIDE_FILES = ("-wal", "-shm")  # what a database writes beside itself
+
+
+class Reads(Protocol):
+    """What the importer does for the follower."""
+
+    def read(self, host: str, candidate: Candidate, *, close: bool = False) -> None:
+        """Read one transcript soon."""
+        ...
+
+    def scan(self, paths: list[str], hosts: list[str], only: Sequence[str] = ()) -> None:
+        """Look for transcripts and read what is new."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Watched:
+    """The folders to watch, each with the hosts whose new files there are read (none: only known files are)."""
+
+    folders: Mapping[str, frozenset[str]]
+    left_out: int
+
+
+class Tailing:
+    """One thread that watches and one map from changes to reads."""
+
+    def __init__(
+        self,
+        reads: Reads,
+        known: Known,
+        store: Store,
+        log: Log,
+        roots: Callable[[], Mapping[str, list[Path]]],
+        now: Callable[[], Micros],
+        grew: Callable[[], None],
+    ) -> None:
+        """Follow what `known` lists; `roots` gives each host's places; `grew` is called when a followed file grows."""
+        self._reads = reads
+        self._known = known
+        self._store = store
+        self._log = log
+        self._roots = roots
+        self._now = now
+        self._grew = grew
+        self._stop = threading.Event()
+        self._closed = False
+        self._plan = Watched({}, 0)
+        self._refreshing = False
+        self._looked = float("-inf")
+        self._growth = 0.0
+        self._by_path = dict[str, Origin]()
+        self._thread = threading.Thread(target=self._run, name="tailing", daemon=True)
+
+    def start(self) -> None:
+        """Begin to watch, after one look at everything that is known."""
+        self._thread.start()
+
+    def noticed(self, origin: Origin) -> None:
+        """Learn of a transcript that was just read; its folder is watched soon."""
+        if origin.kind == "sidecar":
+            return
+        self._by_path[origin.path] = origin
+        if os.path.dirname(origin.path) not in self._plan.folders:
+            self._refresh_soon()
+
+    def _refresh_soon(self) -> None:
+        """Watch anew in a moment: folders were added."""
+        if not self._refreshing and not self._closed:
+            self._refreshing = True
+            timer = threading.Timer(REFRESH_SECONDS, self._stop.set)
+            timer.daemon = True
+            timer.start()
+
+    def close(self, timeout: float) -> None:
+        """End the thread."""
+        self._closed = True
+        self._stop.set()
+        if self._thread.is_alive():
+            self._thread.join(timeout)
+
+    def facts(self) -> dict[str, Any]:
+        """Return how much is watched and when something last grew."""
+        return {
+            "on": True,
+            "folders": len(self._plan.folders),
+            "folders_left_out": self._plan.left_out,
+            "files": len(self._by_path),
+            "last_growth": int(self._growth),
+        }
+
+    # --- the thread -------------------------------------------------------------------------------------------------
+
+    def _run(self) -> None:
+        self._scan_roots()
+        while not self._closed:
+            self._refreshing = False
+            self._stop.clear()
+            if self._closed:
+                return
+            self._by_path = {origin.path: origin for origin in self._known.all() if origin.kind != "sidecar"}
+            self._plan = plan_watch(self._known.all(), self._roots())
+            self._look_again()
+            folders = [folder for folder in self._plan.folders if os.path.isdir(folder)]
+            try:
+                self._watch(folders)
+            except OSError as error:
+                # Out of watches, or a folder went away between the look and the watch: sizes are still looked at.
+                self._log.warning("watch-failed", folders=len(folders), errno=error.errno)
+                self._stop.wait(PASS_SECONDS)
+
+    def _watch(self, folders: list[str]) -> None:
+        if not folders:
+            self._stop.wait(PASS_SECONDS)
+            return
+        for changes in watch(
+            *folders,
+            watch_filter=None,
+            debounce=GATHER_MS,
+            step=STEP_MS,
+            stop_event=self._stop,
+            rust_timeout=int(PASS_SECONDS * 1000),
+            yield_on_timeout=True,
+            raise_interrupt=False,
+            recursive=False,
+            ignore_permission_denied=True,
+        ):
+            self.changed(changes)
+            self._look_again()
+
+    def changed(self, changes: Iterable[tuple[Change, str]]) -> None:
+        """Turn changes into reads: known transcripts directly, new files through their host."""
+        new = dict[str, list[str]]()
+        for path in sorted({_owner(path) for _, path in changes}):
+            origin = self._by_path.get(path) or self._by_path.get(os.path.realpath(path))
+            if origin is not None:
+                self._read(origin)
+            elif os.path.isdir(path):
+                self._new_folder(path)
+            elif self._plan.folders.get(os.path.dirname(path)) and os.path.exists(path):
+                new.setdefault(os.path.dirname(path), []).append(os.path.realpath(path))
+        for folder, files in new.items():
+            self._grow()
+            self._reads.scan([folder], sorted(self._plan.folders[folder]), files)
+
+    def _new_folder(self, path: str) -> None:
+        hosts = self._plan.folders.get(os.path.dirname(path))
+        if hosts and path not in self._plan.folders:
+            self._reads.scan([path], sorted(hosts))
+            self._refresh_soon()
+
+    def _read(self, origin: Origin) -> None:
+        if not os.path.exists(origin.path):
+            self._missing(origin)
+            return
+        self._grow()
+        if origin.kind == "stream":
+            self._reads.scan([origin.path], [origin.host])
+        else:
+            self._reads.read(origin.host, Candidate(origin.path, origin.kind))
+
+    def _missing(self, origin: Origin) -> None:
+        if origin.gone:
+            return
+        try:
+            noted: Origin | None = self._store.commit(origin.project, plan_gone(origin, self._now()))
+        except UnabridgedError as error:
+            self._log.failure("gone-not-noted", error)
+            return
+        if noted is not None:
+            self._known.add(noted)
+            self._by_path[noted.path] = noted
+
+    def _grow(self) -> None:
+        self._growth = time.time()
+        self._grew()
+
+    def _look_again(self) -> None:
+        """Compare sizes and times with what was read, once a minute."""
+        if time.monotonic() - self._looked < PASS_SECONDS:
+            return
+        self._looked = time.monotonic()
+        origins = sorted(self._by_path.values(), key=lambda item: -item.seen)[:MAX_LOOKS]
+        for origin in origins:
+            if self._stop.is_set():
+                return
+            prior = self._known.prior(origin)
+            try:
+                found = os.stat(origin.path)
+            except FileNotFoundError:
+                self._missing(origin)
+                continue
+            except OSError:
+                continue
+            if origin.kind != "file" or prior is None:
+                continue
+            same = (found.st_ino, found.st_size, found.st_mtime_ns) == (
+                prior.inode,
+                prior.size,
+                prior.mtime_ns,
+            )
+            if not same:
+                self._read(origin)
+            elif prior.turn_state:
+                self._reads.read(origin.host, Candidate(origin.path, origin.kind))
+
+    def _scan_roots(self) -> None:
+        """Look for what appeared while no daemon ran, where something was imported from before."""
+        for host, places in used_roots(self._known.all(), self._roots()).items():
+            self._reads.scan([str(place) for place in places], [host])
+
+
+def used_roots(origins: Iterable[Origin], roots: Mapping[str, list[Path]]) -> dict[str, list[Path]]:
+    """Return the places of each host that something was imported from."""
+    used = dict[str, list[Path]]()
+    paths = list(origins)
+    for host, places in roots.items():
+        for place in places:
+            real = os.path.realpath(place)
+            inside = real.rstrip("/") + "/"
+            if any(
+                item.host == host and (item.path.startswith(inside) or item.path == real) for item in paths
+            ):
+                used.setdefault(host, []).append(Path(real))
+    return used
+
+
+def plan_watch(origins: Iterable[Origin], roots: Mapping[str, list[Path]]) -> Watched:
+    """Choose the folders to watch: the places of hosts with their subfolders, then those of other known files."""
+    known = list(origins)
+    folders, left_out = dict[str, set[str]](), 0
+    for host, places in used_roots(known, roots).items():
+        for place in places:
+            for folder in _folders(place):
+                if len(folders) >= MAX_FOLDERS and folder not in folders:
+                    left_out += 1
+                else:
+                    folders.setdefault(folder, set()).add(host)
+    for origin in sorted(known, key=lambda item: -item.seen):
+        folder = os.path.dirname(origin.path)
+        if folder in folders or origin.kind == "sidecar":
+            continue
+        if len(folders) >= MAX_FOLDERS:
+            left_out += 1
+        else:
+            folders[folder] = set()
+    return Watched({folder: frozenset(hosts) for folder, hosts in folders.items()}, left_out)
+
+
+def _folders(place: Path) -> list[str]:
+    """Return a place and the folders below it, the ones changed last first, so that a bound keeps the live ones."""
+    if not place.is_dir():
+        return [str(place.parent)]
+    found = list[tuple[float, str]]()
+    for folder, _, _ in os.walk(place):
+        try:
+            found.append((-os.stat(folder).st_mtime, folder))
+        except OSError:
+            continue  # it went away meanwhile
+    return [str(place), *(folder for _, folder in sorted(found) if folder != str(place))]
+
+
+def _owner(path: str) -> str:
+    """Return the database that a side file belongs to, else the path itself."""
+    for ending in SIDE_FILES:
+        if path.endswith(ending):
+            return path.removesuffix(ending)
+    return path
+
+
+def host_roots(
+    hosts: Mapping[str, Host], env: Mapping[str, str], home: Path, platform: str
+) -> dict[str, list[Path]]:
+    """Return each host's places."""
+    return {name: list(host.roots(env, home, platform)) for name, host in hosts.items()}
