@@ -30,15 +30,17 @@ def open_store(
     read_only: bool = False,
     engine: str = "",
     clock: Callable[[], Micros] = system_clock,
+    wrap: Callable[[ByteEngine], ByteEngine] = lambda engine: engine,
 ) -> Store:
     """Open the store at a folder (or `memory:`).
 
     `create` makes one where there is none, with `engine` ("rocksdb" unless given); over anything else that is there it
     raises `WouldOverwrite`. A store that is there is opened with its own engine; `engine` naming another is refused.
+    `clock` is what `Store.now` returns; `wrap` puts a wrapper of the engine's contract (`store.wrap`) around it.
     Raises `StoreMissing`, `StoreLocked`, `StoreTooNew`, `ReadOnly`, `Corrupt`, `DiskFull`.
     """
     if str(place) == MEMORY:
-        return EmbeddedStore(MemoryEngine(), clock=clock)
+        return EmbeddedStore(wrap(MemoryEngine()), clock=clock)
     if engine and engine not in ENGINES:
         raise InvalidInput("there is no storage engine of that name", engine=engine, known=sorted(ENGINES))
     folder = Path(place)
@@ -54,7 +56,11 @@ def open_store(
             opened = ENGINES[_engine(folder, engine)](folder / folders.DATA, read_only=read_only)
         else:
             opened = _made(folder, engine or DEFAULT_ENGINE)
-        store = EmbeddedStore(opened, clock=clock, released=held.release)
+        try:
+            store = EmbeddedStore(wrap(opened), clock=clock, released=held.release)
+        except BaseException:
+            opened.close()
+            raise
         return ReadOnlyStore(store) if read_only else store
     except BaseException:
         held.release()

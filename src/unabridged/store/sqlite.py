@@ -189,6 +189,8 @@ class SqliteEngine(_Reads):
         """Commit the open transaction."""
         database = self._connection()
         if database.in_transaction:
+            if self._visible:
+                self.view().close()  # holds the state before the commit, which views see until `publish`
             _call(lambda: database.execute("COMMIT"))
 
     def publish(self) -> None:
