@@ -28,7 +28,6 @@ PATH_KEYS = frozenset(
         "filename",
     )
 )
-COMMAND_KEYS = ("command", "cmd")
 
 # What begins a shell command that runs this product: maybe behind `cd …&&`, variables, a runner or a folder.
 _OWN_COMMAND = re.compile(
@@ -122,7 +121,8 @@ def is_own_call(tool: str, arguments: Any) -> bool:
     if not isinstance(arguments, dict):
         return False
     row = cast("dict[str, Any]", arguments)
-    return any(is_own_command(row.get(key)) for key in COMMAND_KEYS)
+    command = row.get("command") or row.get("cmd")
+    return command is not None and is_own_command(command)
 
 
 def is_own_command(command: Any) -> bool:

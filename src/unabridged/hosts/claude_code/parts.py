@@ -5,7 +5,9 @@ The blocks are those of the Messages API (https://docs.anthropic.com/en/api/mess
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
+
+import msgspec
 
 from unabridged.hosts.calls import base64_size, call_pieces, is_own_call, named_paths
 from unabridged.hosts.contract import MediaRef, Piece, Ref
@@ -31,7 +33,7 @@ UNREAD = frozenset(
 )
 
 
-class Part(NamedTuple):
+class Part(msgspec.Struct, frozen=True, gc=False):
     """The reading of one content block."""
 
     kind: str

@@ -6,7 +6,7 @@ is much of a file: `toolUseResult` repeats the result, `progress` rows repeat th
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 import msgspec
 
@@ -96,7 +96,7 @@ class Row(msgspec.Struct, gc=False, frozen=True, rename="camel"):
     continued_in_session_id: str | None = None
 
 
-class Parsed(NamedTuple):
+class Parsed(msgspec.Struct, frozen=True, gc=False):
     """A row, and the number of the JSON value on its line that it was."""
 
     row: Row

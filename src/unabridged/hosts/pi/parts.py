@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
+
+import msgspec
 
 from unabridged.hosts.calls import (
     OWN_NAME,
@@ -26,7 +28,7 @@ ROLES = {"user": "user", "assistant": "assistant", "system": "system", "develope
 UNREAD = frozenset(("type", "textSignature", "thinkingSignature", "thoughtSignature", "data", "partialJson"))
 
 
-class Part(NamedTuple):
+class Part(msgspec.Struct, frozen=True, gc=False):
     """The reading of one content block."""
 
     kind: str
@@ -71,7 +73,11 @@ def message_parts(message: Message, path: Path) -> list[Found]:
         return _alone(_execution(message, path))
     found = _contents(message.content, (*path, "content"), ROLES.get(role, "other"))
     flags = HUMAN if role == "user" else 0 if role == "assistant" else META
-    found = [(index, part._replace(flags=part.flags | flags)) for index, part in found] if flags else found
+    found = (
+        [(index, msgspec.structs.replace(part, flags=part.flags | flags)) for index, part in found]
+        if flags
+        else found
+    )
     if message.error_message:
         index = max((index for index, _ in found), default=-2) + 1
         text = Ref((*path, "errorMessage"), message.error_message)
@@ -160,7 +166,10 @@ def _custom(custom: str | None, content: Any, path: Path) -> list[Found]:
     """A message that an extension put into the context."""
     own = OWN_NAME in (custom or "").lower()
     return [
-        (index, part._replace(flags=part.flags | META | (ECHO if own or _is_own(part) else 0)))
+        (
+            index,
+            msgspec.structs.replace(part, flags=part.flags | META | (ECHO if own or _is_own(part) else 0)),
+        )
         for index, part in _contents(content, path, "system")
     ]
 

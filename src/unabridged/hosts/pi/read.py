@@ -60,7 +60,9 @@ class Reader:
         """Read one line."""
         rows, problem = parse(line)
         blocks: list[Block] = []
-        for row, at in rows:
+        closes = False
+        for parsed in rows:
+            row = parsed.row
             if row.type == "session":
                 self._header(row)
             elif row.type == "session_info":
@@ -68,11 +70,11 @@ class Reader:
                     self._tell(SessionNews(self._state.session, title=row.name[:TITLE_CHARACTERS]))
                 self._skip(row)
             else:
-                blocks += self._entry(row, at, number, len(rows) > 1)
+                blocks += self._entry(row, parsed.number, number, len(rows) > 1)
+                closes = closes or (row.message is not None and row.message.stop_reason == "stop")
         news = self._state.news.pop(0) if self._state.news else None
-        if news is None and not blocks and problem is None:
+        if news is None and not blocks and not closes and problem is None:
             return EMPTY
-        closes = any(row.message is not None and row.message.stop_reason == "stop" for row, _ in rows)
         return Line(tuple(blocks), news, problem, closes)
 
     def _header(self, row: Row) -> None:

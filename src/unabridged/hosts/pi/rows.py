@@ -6,7 +6,7 @@ Oh My Pi writes the same form with further roles.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 
@@ -57,7 +57,7 @@ class Row(msgspec.Struct, gc=False, frozen=True, rename="camel"):
     name: str | None = None
 
 
-class Parsed(NamedTuple):
+class Parsed(msgspec.Struct, frozen=True, gc=False):
     """A row, and the number of the JSON value on its line that it was."""
 
     row: Row
