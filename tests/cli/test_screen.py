@@ -162,6 +162,11 @@ def test_facts_are_read_by_their_names() -> None:
     assert shown("ok", True) == "yes"
     assert shown("since", "2026-11-03T09:14:02.000000Z") == "2026-11-03 09:14 UTC"
     assert shown("paths", ["/a", "/b"]) == "/a, /b"
+    assert shown("workers", [4711, 4712]) == "4711, 4712"
+    assert shown("started", 1_767_225_600) == "2026-01-01 00:00 UTC"
+    assert shown("last_growth", 0) == "0"
+    assert shown("store", 5_000_000, sizes=True) == "5.0 MB"
+    assert shown("roots", [{"path": "/a", "exists": True}]) == "path /a  exists yes"
 
 
 def test_terms_are_marked_whatever_their_case_and_overlap() -> None:

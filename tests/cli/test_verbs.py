@@ -282,10 +282,10 @@ def test_a_note_comes_from_the_command_line_or_from_standard_input(monkeypatch) 
 STATUS = {
     "ok": True,
     "version": "0.1.0",
-    "store": {"engine": "rocksdb", "bytes_on_disk": 12_345_678, "events": 77},
+    "store": {"engine": "rocksdb", "bytes_on_disk": 12_345_678, "raw_bytes": 99_000_000, "events": 77},
     "index": {"ok": True, "state": "current"},
     "daemon": {"pid": 4711, "uptime_seconds": 75.0},
-    "hosts": [{"host": "codex", "paths": ["/srv/codex"], "sessions": 3}],
+    "hosts": [{"host": "codex", "transcripts": 3, "roots": [{"path": "/srv/codex", "exists": True}]}],
     "problems": [],
 }
 
@@ -294,9 +294,14 @@ def test_status_is_json_or_drawn_with_units() -> None:
     assert una("status", "--json", daemon=Daemon(status=STATUS)).json == STATUS
     done = una("status", daemon=Daemon(status=STATUS))
     assert done.status == 0
-    assert "bytes on disk  12.3 MB" in done.out
-    assert "pid             4711" in done.out
-    assert "uptime seconds  1 min 15 s" in done.out
+    assert done.out.splitlines() == [
+        "unabridged 0.1.0: ok",
+        "archive  77 events, 99.0 MB of transcripts in 12.3 MB, rocksdb",
+        "index    current",
+        "daemon   process 4711, up 1 min 15 s",
+        "host   archived  where it keeps its sessions",
+        "codex         3  /srv/codex",
+    ]
 
 
 def test_status_with_a_problem_exits_with_one() -> None:
@@ -451,7 +456,7 @@ def test_the_overview_puts_the_doctor_first_when_something_is_wrong(tmp_path) ->
     done = una(daemon=daemon, environ={"UNABRIDGED_HOME": str(tmp_path)})
     assert done.status == 1
     assert done.out.index("una doctor --fix") < done.out.index("una search")
-    assert "too little disk" in done.out
+    assert "problem: too little disk" in done.err
 
 
 def test_the_version_is_told() -> None:

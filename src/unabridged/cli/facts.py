@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
@@ -9,41 +10,59 @@ from unabridged.cli import human
 from unabridged.cli.screen import Screen
 from unabridged.cli.table import draw
 
-_SIZES = ("bytes", "size", "disk", "memory", "rss", "free")
+_SIZES = ("bytes", "size", "memory", "reclaimable")
+_MOMENTS = ("started", "ended", "growth", "created")
+# Numbers that are names: no thousands apart.
+_NAMES = ("pid", "port", "workers", "version")
+# Seconds since 1970 from which a number under such a name is a time (2001), not a count.
+_EPOCH = 1_000_000_000
 
 
-def shown(name: str, value: Any) -> str:
-    """Return a plain value for people; its name tells sizes, spans and times from other numbers."""
+def shown(name: str, value: Any, sizes: bool = False) -> str:
+    """Return a plain value for people; its name tells sizes, spans and times from other numbers.
+
+    sizes: every whole number is one.
+    """
     if isinstance(value, bool):
         return "yes" if value else "no"
-    last = name.rsplit("_", 1)[-1]
     if isinstance(value, int | float):
-        if last in _SIZES:
-            return human.size(value)
-        if last == "seconds":
-            return human.span(value)
-        if last == "ms":
-            return f"{value:,.1f} ms"
-        return human.number(value) if isinstance(value, int) and last not in ("pid", "port") else f"{value:g}"
+        return _number(name.split("_"), value, sizes)
     if isinstance(value, list):
-        return ", ".join(shown(name, item) for item in cast("list[Any]", value))
+        return ", ".join(shown(name, item, sizes) for item in cast("list[Any]", value))
+    if isinstance(value, Mapping):
+        return "  ".join(
+            f"{key} {shown(key, item)}" for key, item in cast("Mapping[str, Any]", value).items()
+        )
     if value is None:
         return ""
     text = str(value)
     return human.moment(text) + " UTC" if _is_moment(text) else text
 
 
+def _number(words: list[str], value: float, sizes: bool) -> str:
+    last = words[-1]
+    if any(word in _SIZES for word in words) or (sizes and isinstance(value, int)):
+        return human.size(value)
+    if last == "seconds":
+        return human.span(value)
+    if last in ("ms", "milliseconds", "waited"):
+        return f"{value:,.1f} ms"
+    if last in _MOMENTS and value >= _EPOCH:
+        return time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(value))
+    return human.number(value) if isinstance(value, int) and last not in _NAMES else f"{value:g}"
+
+
 def _is_moment(text: str) -> bool:
     return len(text) >= 20 and text[4] == "-" and text[10] == "T" and text.endswith("Z")
 
 
-def tell(screen: Screen, heading: str, facts: Mapping[str, Any]) -> None:
+def tell(screen: Screen, heading: str, facts: Mapping[str, Any], sizes: bool = False) -> None:
     """Write a heading and its facts, one a line; nested facts are indented, empty ones left out."""
     screen.line(screen.style(heading, "bold"))
-    _tell(screen, facts, 1)
+    _tell(screen, facts, 1, sizes)
 
 
-def _tell(screen: Screen, facts: Mapping[str, Any], depth: int) -> None:
+def _tell(screen: Screen, facts: Mapping[str, Any], depth: int, sizes: bool) -> None:
     indent = "  " * depth
     width = max((len(name) for name in facts), default=0)
     for name, value in facts.items():
@@ -51,9 +70,9 @@ def _tell(screen: Screen, facts: Mapping[str, Any], depth: int) -> None:
         if isinstance(value, Mapping):
             if value:
                 screen.line(f"{indent}{label.rstrip()}")
-                _tell(screen, cast("Mapping[str, Any]", value), depth + 1)
+                _tell(screen, cast("Mapping[str, Any]", value), depth + 1, sizes)
             continue
-        text = shown(name, value)
+        text = shown(name, value, sizes)
         if text:
             screen.line(f"{indent}{screen.style(label, 'dim')}  {screen.archived(text)}")
 

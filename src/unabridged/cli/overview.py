@@ -8,7 +8,7 @@ from typing import Any
 
 from unabridged.cli import human, reading
 from unabridged.cli.arguments import Arguments
-from unabridged.cli.screen import Screen
+from unabridged.cli.status import archive, draw_hosts, draw_problems
 from unabridged.daemon.paths import layout
 
 Command = tuple[str, str]
@@ -26,20 +26,18 @@ def run(arguments: Arguments) -> int:
     if not Path(layout(arguments.environ).store).is_dir():
         return _show(arguments, {}, "nothing is archived yet", _EMPTY)
     client = arguments.client()
-    status = client.call("status", {})
+    answer = client.call("status", {})
     newest = next((row for row, _ in reading.sessions(client, {}, 1)), None)
     if newest is None:
-        return _show(arguments, status, "nothing is archived yet", _EMPTY)
-    if not arguments.flag("json"):
-        _draw_hosts(screen, status)
-    sessions = sum(int(host.get("sessions") or 0) for host in status.get("hosts") or ())
-    text = human.plural(sessions, "session") if sessions else "sessions are archived"
-    return _show(arguments, status, text, _next(status, newest))
+        return _show(arguments, answer, "nothing is archived yet", _EMPTY)
+    return _show(
+        arguments, answer, screen.archived(archive(answer.get("store") or {})), _next(answer, newest)
+    )
 
 
-def _next(status: Mapping[str, Any], newest: Mapping[str, Any]) -> tuple[Command, ...]:
+def _next(answer: Mapping[str, Any], newest: Mapping[str, Any]) -> tuple[Command, ...]:
     found: list[Command] = []
-    if not status["ok"]:
+    if not answer["ok"]:
         found.append(("una doctor --fix", "repair what is wrong"))
     found.append(("una search WORDS", "find a passage"))
     found.append((f"una show {human.short(str(newest['session']))}", "read the newest session"))
@@ -47,15 +45,15 @@ def _next(status: Mapping[str, Any], newest: Mapping[str, Any]) -> tuple[Command
     return tuple(found[:3])
 
 
-def _show(arguments: Arguments, status: Mapping[str, Any], text: str, commands: tuple[Command, ...]) -> int:
+def _show(arguments: Arguments, answer: Mapping[str, Any], text: str, commands: tuple[Command, ...]) -> int:
     screen = arguments.screen
-    ok = bool(status.get("ok", True))
+    ok = bool(answer.get("ok", True))
     if arguments.flag("json"):
-        screen.json({"ok": ok, "status": dict(status), "next": [command for command, _ in commands]})
+        screen.json({"ok": ok, "status": dict(answer), "next": [command for command, _ in commands]})
         return 0 if ok else 1
-    screen.line(f"unabridged: {text}" + ("" if ok else ", something is wrong"))
-    for problem in status.get("problems") or ():
-        screen.line(f"  {screen.archived(str(problem.get('message') or problem.get('code')))}")
+    screen.line(f"unabridged: {text}")
+    draw_hosts(screen, answer)
+    draw_problems(screen, answer)
     screen.line()
     width = max(len(command) for command, _ in commands)
     for command, what in commands:
@@ -63,10 +61,3 @@ def _show(arguments: Arguments, status: Mapping[str, Any], text: str, commands: 
     screen.line()
     screen.line("`una --help` lists every command.")
     return 0 if ok else 1
-
-
-def _draw_hosts(screen: Screen, status: Mapping[str, Any]) -> None:
-    for host in status.get("hosts") or ():
-        count = int(host.get("sessions") or 0)
-        if count:
-            screen.line(f"  {host.get('host') or host.get('name')!s:<12} {human.plural(count, 'session')}")

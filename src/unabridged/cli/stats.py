@@ -15,7 +15,7 @@ def run(arguments: Arguments) -> int:
         return 0
     for name in ("totals", "disk"):
         if answer.get(name):
-            facts.tell(screen, name, answer[name])
+            facts.tell(screen, name, answer[name], sizes=name == "disk")
     for name in ("projects", "operations"):
         if answer.get(name):
             screen.line(screen.style(name, "bold"))

@@ -1,13 +1,16 @@
-"""una status, and una alone: how things are."""
+"""una status: how things are, in a few lines."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from unabridged.cli import facts
+from unabridged.cli import human
 from unabridged.cli.arguments import Arguments
 from unabridged.cli.screen import Screen
+from unabridged.cli.table import draw
+
+Facts = Mapping[str, Any]
 
 
 def run(arguments: Arguments) -> int:
@@ -17,24 +20,65 @@ def run(arguments: Arguments) -> int:
     if arguments.flag("json"):
         screen.json(answer)
     else:
-        draw(screen, answer)
+        _draw(screen, answer)
     return 0 if answer["ok"] else 1
 
 
-def draw(screen: Screen, answer: Mapping[str, Any]) -> None:
-    """Write the status for people."""
+def _draw(screen: Screen, answer: Facts) -> None:
     state = screen.style("ok", "green") if answer["ok"] else screen.style("not ok", "red")
     screen.line(f"unabridged {answer['version']}: {state}")
-    for name in ("store", "index", "daemon"):
-        if answer.get(name):
-            facts.tell(screen, name, answer[name])
-    if answer.get("hosts"):
-        screen.line(screen.style("hosts", "bold"))
-        facts.rows(screen, answer["hosts"])
+    for label, text in _lines(answer):
+        screen.line(f"{screen.style(label.ljust(9), 'dim')}{screen.archived(text)}")
+    draw_hosts(screen, answer)
     draw_problems(screen, answer)
 
 
-def draw_problems(screen: Screen, answer: Mapping[str, Any]) -> None:
+def _lines(answer: Facts) -> Iterator[tuple[str, str]]:
+    store: Facts = answer.get("store") or {}
+    yield "archive", archive(store)
+    index: Facts = answer.get("index") or {}
+    behind = int(index.get("behind") or 0)
+    left = f", {human.plural(behind, 'log entry', 'log entries')} behind" if behind else ""
+    yield "index", f"{index.get('state') or 'unknown'}{left}"
+    daemon: Facts = answer.get("daemon") or {}
+    yield "daemon", f"process {daemon.get('pid')}, up {human.span(float(daemon.get('uptime_seconds') or 0))}"
+    if daemon.get("home"):
+        yield "home", str(daemon["home"])
+    disk: Facts = daemon.get("disk") or {}
+    if disk.get("free_bytes"):
+        yield "disk", f"{human.size(disk['free_bytes'])} free"
+
+
+def archive(store: Facts) -> str:
+    """Return what is archived in one line."""
+    counts = [
+        human.plural(int(store[name]), name.removesuffix("s"))
+        for name in ("events", "documents")
+        if name in store
+    ]
+    if "raw_bytes" in store and "bytes_on_disk" in store:
+        counts.append(
+            f"{human.size(store['raw_bytes'])} of transcripts in {human.size(store['bytes_on_disk'])}"
+        )
+    if store.get("engine"):
+        counts.append(str(store["engine"]))
+    return ", ".join(counts)
+
+
+def draw_hosts(screen: Screen, answer: Facts) -> None:
+    """Write each host with what is archived of it and where it keeps its sessions."""
+    rows: list[tuple[str, str, str]] = []
+    for host in answer.get("hosts") or ():
+        roots = [str(root["path"]) for root in host.get("roots") or () if root.get("exists")]
+        shown = ", ".join(screen.archived(root) for root in roots) or "no sessions on this machine"
+        rows.append(
+            (screen.archived(str(host["host"])), human.number(int(host.get("transcripts") or 0)), shown)
+        )
+    if rows:
+        draw(screen, ("host", "archived", "where it keeps its sessions"), rows, right=(1,), flexible=2)
+
+
+def draw_problems(screen: Screen, answer: Facts) -> None:
     """Write each problem with what can be done about it."""
     for problem in answer.get("problems") or ():
         screen.tell("problem:", str(problem.get("message") or problem.get("code") or problem), "yellow")
