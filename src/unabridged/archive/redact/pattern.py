@@ -2,9 +2,61 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Protocol
+
 import re2
 
 MAX_MEMORY = 64 << 20  # bytes for the automaton of one pattern; too little makes RE2 fall back to a far slower engine
+
+
+class Match(Protocol):
+    """One match in bytes."""
+
+    def start(self, group: int = 0) -> int:
+        """Offset of the first byte; -1 for a group that took no part."""
+        ...
+
+    def end(self, group: int = 0) -> int:
+        """Offset behind the last byte."""
+        ...
+
+    def group(self, group: int | str = 0, /) -> bytes:
+        """Return what was matched."""
+        ...
+
+    def groups(self) -> tuple[bytes | None, ...]:
+        """Return every group from 1."""
+        ...
+
+
+class Pattern(Protocol):
+    """A compiled pattern over bytes."""
+
+    def search(self, text: bytes, pos: int | None = None, endpos: int | None = None) -> Match | None:
+        """Find the first match."""
+        ...
+
+    def match(self, text: bytes, pos: int | None = None, endpos: int | None = None) -> Match | None:
+        """Match at `pos`."""
+        ...
+
+    def fullmatch(self, text: bytes, pos: int | None = None, endpos: int | None = None) -> Match | None:
+        """Match all from `pos` to `endpos`."""
+        ...
+
+    def finditer(self, text: bytes, pos: int | None = None, endpos: int | None = None) -> Iterator[Match]:
+        """Find every match."""
+        ...
+
+    def sub(self, repl: bytes, text: bytes) -> bytes:
+        """Replace every match."""
+        ...
+
+    @property
+    def groupindex(self) -> dict[bytes, int]:
+        """Numbers of the named groups; the names are bytes, as the pattern is."""
+        ...
 
 
 def _options(*, capture: bool) -> re2.Options:
@@ -21,12 +73,12 @@ _CAPTURING = _options(capture=True)
 _SEARCHING = _options(capture=False)
 
 
-def capturing(pattern: str) -> re2._Regexp[bytes]:
+def capturing(pattern: str) -> Pattern:
     """Compile a pattern whose groups are wanted."""
     return re2.compile(pattern.encode("latin-1"), _CAPTURING)
 
 
-def searching(pattern: str) -> re2._Regexp[bytes]:
+def searching(pattern: str) -> Pattern:
     """Compile a pattern of which only the place matters; several times faster."""
     return re2.compile(pattern.encode("latin-1"), _SEARCHING)
 

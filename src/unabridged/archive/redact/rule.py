@@ -14,6 +14,10 @@ WORD = -1
 """As `group`: the secret is the word, or the quoted string, that begins where the pattern ends."""
 
 
+MARK = b"[redacted:"
+"""How every placeholder begins; no rule matches over it."""
+
+
 class Rule(msgspec.Struct, frozen=True):
     """One kind of credential: how it is found, which part of it is the secret.
 
@@ -34,6 +38,8 @@ class Rule(msgspec.Struct, frozen=True):
     """Capturing group that holds the secret; 0 is the whole match, `WORD` what follows it."""
     anchor: str = ""
     """Regular expression used in the screen instead of the keywords, for shapes without a fixed prefix."""
+    first: str = ""
+    """The characters with which `anchor` can begin."""
     peek: str = ""
     """What must follow a keyword for the screen to call the place a candidate."""
     back: int = 0
@@ -56,7 +62,7 @@ class Finding(msgspec.Struct, frozen=True, order=True):
 
 def placeholder(kind: str) -> bytes:
     """The text that stands in place of a secret of this kind."""
-    return b"[redacted:" + kind.encode() + b"]"
+    return MARK + kind.encode() + b"]"
 
 
 def text(
@@ -66,6 +72,7 @@ def text(
     *keywords: str,
     group: int = 0,
     anchor: str = "",
+    first: str = "",
     peek: str = "",
     back: int = 0,
     strict: bool = False,
@@ -73,9 +80,18 @@ def text(
     check: Check = "",
 ) -> Rule:
     """Return a rule that finds a credential by its own shape."""
-    return Rule(name, kind, pattern, keywords, group, anchor, peek, back, strict, fold, check)
+    return Rule(name, kind, pattern, keywords, group, anchor, first, peek, back, strict, fold, check)
 
 
 def value(name: str, kind: str, pattern: str, *keywords: str) -> Rule:
     """Return a rule that knows a credential by its shape and by the name that it is assigned to."""
     return Rule(name, kind, pattern, keywords, where="value")
+
+
+class Span(msgspec.Struct, frozen=True, order=True):
+    """A secret's place in some text: byte offsets, the rule, the kind."""
+
+    start: int
+    end: int
+    rule: str
+    kind: str

@@ -54,7 +54,6 @@ BUILDERS: tuple[Rule, ...] = (
     text("prefect-token", "prefect-token", r"pn[ub]_[A-Za-z0-9]{36}", "pnu_", "pnb_", peek="[A-Za-z0-9]{20}"),
     text("readme-token", "readme-token", r"rdme_[a-z0-9]{60,}", "rdme_"),
     text("snyk-token", "snyk-token", r"snyk_(?:uat|sat)\.[a-f0-9]{8}\.[A-Za-z0-9._-]{30,}", "snyk_uat.", "snyk_sat."),
-    text("ngrok-key", "ngrok-key", r"[12][A-Za-z0-9]{26}_[0-9][A-Za-z0-9]{20}", anchor="[12][A-Za-z0-9]{26}_[0-9][A-Za-z0-9]{8}", check="mixed"),
     text("trigger-dev-key", "trigger-key", r"tr_(?:dev|prod|stg|pat|preview)_[A-Za-z0-9]{18,}", "tr_dev_", "tr_prod_", "tr_stg_", "tr_pat_", "tr_preview_"),
     text("inngest-key", "inngest-key", r"signkey-[a-z]+-[a-f0-9]{32,}", "signkey-"),
 )
@@ -63,6 +62,7 @@ RULES: tuple[Rule, ...] = FORGES + REGISTRIES + BUILDERS
 
 VALUES: tuple[Rule, ...] = (
     value("github-legacy-token", "github-token", r"[a-f0-9]{40}", "github", "gh_token"),
+    value("ngrok-key", "ngrok-key", r"[12][A-Za-z0-9]{26}_[0-9][A-Za-z0-9]{20}", "ngrok"),
     value("codecov-token", "codecov-token", _UUID, "codecov"),
     value("snyk-uuid-token", "snyk-token", _UUID, "snyk"),
     value("circleci-legacy-token", "circleci-token", r"[a-f0-9]{40}", "circle"),

@@ -18,7 +18,7 @@ RULES: tuple[Rule, ...] = (
     text("openrouter-key", "openrouter-key", r"sk-or-(?:v1-)?[A-Za-z0-9]{32,}", "sk-or-"),
     text("langfuse-key", "langfuse-key", r"sk-lf-[a-f0-9-]{30,}", "sk-lf-"),
     text("helicone-key", "helicone-key", r"sk-helicone-[A-Za-z0-9-]{20,}", "sk-helicone-"),
-    text("openai-key", "openai-key", r"sk-[A-Za-z0-9_-]{16,}", "sk-", peek="[A-Za-z0-9_-]{14}", check="random"),
+    text("openai-key", "openai-key", r"sk-[A-Za-z0-9_-]{16,}", "sk-", peek="(?:[A-Za-z_-]*[0-9]){2}", check="random"),
     text("openai-session-key", "openai-key", r"sess-[A-Za-z0-9]{32,}", "sess-", peek="[A-Za-z0-9]{20}", check="random"),
     text("groq-key", "groq-key", r"gsk_[A-Za-z0-9]{36,}", "gsk_", peek="[A-Za-z0-9]{12}"),
     text("xai-key", "xai-key", r"xai-[A-Za-z0-9]{40,}", "xai-", peek="[A-Za-z0-9]{12}"),

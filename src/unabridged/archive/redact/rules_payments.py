@@ -25,7 +25,7 @@ RULES: tuple[Rule, ...] = (
     text("mollie-key", "payment-key", r"(?:live|test|sandbox)_[A-Za-z0-9_-]{29,}", "live_", "test_", "sandbox_", peek="[A-Za-z0-9]{24}", strict=True, check="random"),
     text("paddle-key", "paddle-key", r"pdl_(?:live_|sdbx_)?(?:apikey|ntfset)_[A-Za-z0-9_]{24,}", "pdl_"),
     text("mercury-token", "mercury-token", r"secret-token:mercury_[A-Za-z0-9_]{16,}", "secret-token:mercury_"),
-    text("adyen-key", "adyen-key", r"AQE[a-z][A-Za-z0-9+/=]{60,}(?:-[A-Za-z0-9+/=]{20,})?", anchor="AQE[a-z][A-Za-z0-9+/=]{40}", strict=True),
+    text("adyen-key", "adyen-key", r"AQE[a-z][A-Za-z0-9+/=]{60,}(?:-[A-Za-z0-9+/=]{20,})?", "AQE", anchor="AQE[a-z][A-Za-z0-9+/=]{40}", strict=True),
     text("checkout-key", "checkout-key", r"(?:sk|pk)_(?:sbox_)?[a-z0-9]{26,}", "sk_sbox_", "pk_sbox_"),
     text("duffel-token", "duffel-token", r"duffel_(?:live|test)_[A-Za-z0-9_=-]{30,}", "duffel_live_", "duffel_test_"),
     text("shippo-token", "shippo-token", r"shippo_(?:live|test)_[a-f0-9]{40}", "shippo_live_", "shippo_test_"),

@@ -1,0 +1,309 @@
+"""Finds secrets by the names that they are assigned to."""
+
+from __future__ import annotations
+
+import re
+
+import msgspec
+
+from unabridged.archive.redact import examples, names, places, values
+from unabridged.archive.redact.names import NameClass
+from unabridged.archive.redact.pattern import capturing
+from unabridged.archive.redact.rule import Rule, Span
+from unabridged.archive.redact.tokens import basic_credentials
+from unabridged.archive.redact.words import Word, read, skip_spaces
+
+CONTEXT = 48  # bytes before a name in which a vendor may be named ("the Datadog API key is …")
+MIN_PROSE = 20  # bytes of a random value that needs neither `=` nor `:` behind its name
+
+# Written for `re`, with possessive repeats: no way back, so linear. `_for_re2` makes plain repeats of them.
+_QUOTE = r"(?:\\*+(?:[\"'`]|u00(?:22|27)|u001b\[[0-9;]*+[mK])|[\])}*]|\x1b\[[0-9;]*+[mK])*+"
+_BLANK = r"(?:[ \t]|\\++t)"
+_ANY_BLANK = r"(?:[ \t\r\n]|\\++[nrt])"
+_SEPARATOR = r"(?::-|:=|=>|={1,3}|:|\\*+u003[dDaA]|%3[dD])"
+# How a value can follow its name; the first that fits counts. `_form` tells them apart by what was matched.
+_FORMS = (
+    rf"{_QUOTE}{_BLANK}*+{_SEPARATOR}",  # password = …
+    rf"{_QUOTE},?{_ANY_BLANK}*+{_QUOTE}value{_QUOTE}{_BLANK}*+[=:]",  # name: PASSWORD, value: …
+    rf"\\*+[\"'`]{_BLANK}*+,{_BLANK}*+\\*+[\"'`]",  # setenv("PASSWORD", "…")
+    rf"{_QUOTE}(?:{_BLANK}*+(?:\|\||\?\?)|{_BLANK}++or\b){_BLANK}*+\\*+[\"'`]",  # env.PASSWORD || "…"
+    rf"{_QUOTE}>[^\s<]",  # <password>…
+    rf"{_BLANK}++(?:string|String|str|\[\]byte|text){_BLANK}*+:?=",  # var password string = …
+    rf"{_BLANK}++(?:is|was|to)(?:{_BLANK}*+:)?{_BLANK}++",  # the password is …
+)
+_RANDOM_WORD = rf"(?:{_BLANK}++is)?(?:{_BLANK}|[:\"'`\\])+(?:[A-Za-z+/_.=-]*[0-9]){{2}}"
+
+
+def _for_re2(pattern: str) -> str:
+    return pattern.replace("*+", "*").replace("++", "+")
+
+
+SCREEN = "|".join(
+    (
+        rf"(?i:{names.SCREENED}{names.SUFFIX}(?:{_for_re2('|'.join((*_FORMS, _RANDOM_WORD)))}))",
+        rf"(?i:--[a-z0-9-]*{names.SCREENED}{names.SUFFIX}[ \t]+[^\s<$-])",
+        rf"(?:ENV|ARG|setx|set -[a-zA-Z]+)[ \t]+[A-Z0-9_]*(?:TOKEN|SECRET|PASSWORD|PASSWD|KEY)[A-Z0-9_]*[ \t]+[^\s=]",
+    )
+)
+"""Where an assignment may stand, in text or in JSON's escaped form of it."""
+
+_ASSIGNED = re.compile(rf"(?i)({names.SCREENED}{names.SUFFIX})(?:{'|'.join(_FORMS)}|{_BLANK}++)".encode("latin-1"))
+_KEYWORD = re.compile(rf"(?i){names.SCREENED}".encode())
+_OPTION = (b"--", b"ENV", b"ARG", b"set")
+_TYPED = re.compile(
+    rb"[ \t]*(?:Optional\[)?&?(?:'static )?(?:str|string|String|bytes|Final|SecretStr|char\*?)(?:\[str\])?\]?"
+    rb"(?: *\| *None)?[ \t]*=[ \t]*"
+)
+_BLOCK_SCALAR = re.compile(rb" *[|>][-+]?[ \t]*(?:\r?\n|\\r?\\n|\\n)[ \t]+")
+_HEADERS = frozenset(("cookie", "authorization"))
+_QUOTES = (b'"', b"'", b"`", b'\\"')
+_REST_OF_LINE = re.compile(rb"[^\r\n\"'`\\]+")
+_SCHEME = re.compile(
+    rb"(?i)(bearer|basic|token|apikey|api-key|key|digest|ssws|splunk|bot|oauth|negotiate|ntlm|hmac|zoho-oauthtoken|jwt)"
+    rb"(?:[ \t]|%20|\\*u0020)+"
+)
+_COOKIE = capturing(r"([A-Za-z0-9_.$%*-]+)=\"?([^;\s\"'\\,]{8,})")
+_ATTRIBUTES = frozenset(b"path domain expires max-age samesite version comment secure httponly priority".split())
+
+
+class Place(msgspec.Struct, frozen=True):
+    """Where a value stands: the name, its class, the text around it, how the value was written."""
+
+    name: bytes
+    found: NameClass
+    context: bytes
+    quoted: bool
+    literal: bool
+
+
+class _Named(msgspec.Struct, frozen=True):
+    """A name in text, and where its value begins."""
+
+    text: bytes
+    start: int
+    name: bytes
+    found: NameClass
+    gap: bytes
+    at: int
+
+
+class Assignments:
+    """Judges values by the names that they are assigned to."""
+
+    def __init__(self, rules: tuple[Rule, ...]) -> None:
+        """Take the rules for values."""
+        self._rules = tuple(
+            (rule, tuple(word.encode() for word in rule.keywords), capturing(rule.pattern)) for rule in rules
+        )
+
+    def find(self, text: bytes, at: int) -> tuple[list[Span], bool]:
+        """Find secrets assigned at the candidate `at`; also tell whether a value ran into the text's end."""
+        match = _ASSIGNED.match(text, at)
+        if match is None:
+            if not text.startswith(_OPTION, at):
+                return [], False
+            place = _KEYWORD.search(text, at, min(len(text), at + names.MAX_NAME))
+            match = place and _ASSIGNED.match(text, place.start())
+            if match is None:
+                return [], False
+            at = match.start()
+        behind = match.end(1)
+        start = places.name_start(text, at)
+        name = text[start:behind]
+        found = names.classify(name)
+        if not found or text.endswith(b"redacted:", 0, start):  # the kind in a placeholder is no name
+            return [], False
+        end = match.end()
+        named = _Named(text, start, name, found, text[behind:end], end)
+        word, literal = _FORM_READERS[_form(named.gap)](named)
+        if word is None:
+            return [], False
+        body = text[word.start : word.end]
+        if not body or (word.interpolated and b"{" in body):
+            return [], word.open_end
+        context = text[max(0, start - CONTEXT) : start] + name
+        spans = self.value(Place(name, found, context.lower(), word.quoted, literal), body)
+        return [Span(word.start + s.start, word.start + s.end, s.rule, s.kind) for s in spans], word.open_end
+
+    def value(self, place: Place, body: bytes) -> list[Span]:
+        """Judge one value; the spans are places in it."""
+        if place.found == "cookie":
+            return _cookies(body)
+        if place.found == "authorization":
+            return _authorization(body)
+        if place.found == "auth":
+            held = basic_credentials(body) or (len(body) >= 16 and values.is_random(body) and place.quoted)
+            return [Span(0, len(body), "assigned-auth", "basic-auth")] if held else []
+        rule = self._known(place, body)
+        if rule is not None:
+            return [Span(0, len(body), rule.name, rule.kind)]
+        if not _held(place, body):
+            return []
+        return [Span(0, len(body), f"assigned-{place.found}", names.kind_of(place.name, place.found))]
+
+    def _known(self, place: Place, body: bytes) -> Rule | None:
+        """Return the vendor's rule that knows the value."""
+        if b" " in body or not (values.is_random(body) or values.is_uuid(body)):
+            return None
+        if examples.is_placeholder(body) or examples.is_masked(body):
+            return None
+        for rule, keywords, pattern in self._rules:
+            if any(word in place.context for word in keywords) and pattern.fullmatch(body):
+                return rule
+        return None
+
+
+# --- forms -------------------------------------------------------------------------------------------------------
+
+
+def _form(gap: bytes) -> str:
+    """Tell which of `_FORMS` matched `gap`."""
+    last = gap[-1:]
+    if not gap.strip(b" \t\\t"):
+        return "space"
+    if last in b"=:" and b"value" in gap.lower():
+        return "pair"
+    if last in b"\"'`":
+        return "list" if b"," in gap else "default"
+    if gap[-2:-1] == b">":
+        return "xml"
+    if last == b"=" and gap[:1].isspace() and gap.strip()[:1] in b"sSt[":
+        return "typed"
+    return "prose" if last in b" \tt" else "assign"
+
+
+def _assign(named: _Named) -> tuple[Word | None, bool]:
+    text, gap, at = named.text, named.gap, named.at
+    colon = gap.endswith(b":")
+    if colon and text.startswith(b":", at):
+        return None, False  # a path in C++ or Rust
+    typed = _TYPED.match(text, at, at + 40) if colon else None
+    if typed is not None:
+        word = read(text, typed.end())
+        return (word, False) if word.quoted else (None, False)
+    spaced = text[at : at + 1] in (b" ", b"\t") or gap[:1] in (b" ", b"\t") or gap[-2:-1] == b" "
+    scalar = _BLOCK_SCALAR.match(text, at, at + 40) if colon else None
+    at = scalar.end() if scalar is not None else skip_spaces(text, at)
+    if named.found in _HEADERS and not text.startswith(_QUOTES, at):
+        line = _REST_OF_LINE.match(text, at, at + values.MAX_VALUE)
+        return (Word(at, line.end(), open_end=line.end() == len(text)), False) if line is not None else (None, False)
+    style, literal = places.style(text, named.start, named.name, gap, spaced)
+    word = read(text, at, style)
+    if named.found == "password" and not word.quoted and not literal and (spaced or colon):
+        literal = places.is_plain_line(text, named.start, word)
+    return word, literal
+
+
+def _pair(named: _Named) -> tuple[Word | None, bool]:
+    return read(named.text, skip_spaces(named.text, named.at), "literal"), True
+
+
+def _list(named: _Named) -> tuple[Word | None, bool]:
+    # Lists of field names look the same: only an argument counts, and of those only what has the look of a secret.
+    opened = named.text[max(0, named.start - 3) : named.start].rstrip(b"\\\"'` ")
+    if not opened.endswith(b"("):
+        return None, False
+    word = _default(named)[0]
+    if word is None:
+        return None, False
+    body = named.text[word.start : word.end]
+    fits = named.found != "password" or values.is_bare_password(body, literal=False)
+    return (word, False) if fits else (None, False)
+
+
+def _default(named: _Named) -> tuple[Word | None, bool]:
+    quote = len(named.gap) - len(named.gap[:-1].rstrip(b"\\"))
+    return read(named.text, named.at - quote), False
+
+
+def _xml(named: _Named) -> tuple[Word | None, bool]:
+    at = named.at - 1
+    end = named.text.find(b"<", at, at + values.MAX_VALUE)
+    body = named.text[at:end]
+    if end < 0 or b" " in body or not values.is_bare_password(body, literal=False):
+        return None, False
+    return Word(at, end), False
+
+
+def _typed(named: _Named) -> tuple[Word | None, bool]:
+    word = read(named.text, skip_spaces(named.text, named.at))
+    return (word, False) if word.quoted else (None, False)
+
+
+def _prose(named: _Named) -> tuple[Word | None, bool]:
+    word = read(named.text, named.at, "literal")
+    body = named.text[word.start : word.end]
+    if word.quoted or word.open_end:
+        return word, False
+    if named.found == "password":
+        strong = values.is_bare_password(body, literal=False) and values.has_letter_and_digit(body)
+    else:
+        strong = values.is_random(body)
+    return (word, False) if strong else (None, False)
+
+
+def _space(named: _Named) -> tuple[Word | None, bool]:
+    text, start = named.text, named.start
+    word = read(text, named.at, "literal")
+    body = text[word.start : word.end]
+    if named.name.startswith(b"-"):
+        return (None, False) if body.startswith(b"-") else (word, False)
+    if places.is_dockerfile(text, start):
+        return word, True
+    if word.open_end:
+        return word, False
+    fits = len(body) >= MIN_PROSE and not body.startswith(b"/") and values.is_random(body)
+    return (word, False) if fits else (None, False)
+
+
+_FORM_READERS = {
+    "assign": _assign,
+    "pair": _pair,
+    "list": _list,
+    "default": _default,
+    "xml": _xml,
+    "typed": _typed,
+    "prose": _prose,
+    "space": _space,
+}
+
+
+# --- verdicts ----------------------------------------------------------------------------------------------------
+
+
+def _held(place: Place, body: bytes) -> bool:
+    """Tell whether a value that no vendor's rule knows is a secret."""
+    if place.found == "password":
+        if place.quoted:
+            return values.is_quoted_password(body)
+        return values.is_bare_password(body, literal=place.literal)
+    if values.is_uuid(body):
+        return place.found in ("secret", "key") or names.ENVIRONMENT_NAME.match(place.name) is not None
+    return values.is_secret(body, literal=place.literal, quoted=place.quoted)
+
+
+def _authorization(body: bytes) -> list[Span]:
+    """Judge what stands in an Authorization header, or an option of that name."""
+    match = _SCHEME.match(body)
+    if match is None and not values.is_random(body):
+        return []
+    word = read(body, match.end() if match is not None else 0, "literal")
+    secret = body[word.start : word.end]
+    if not secret or examples.is_placeholder(secret) or examples.is_masked(secret):
+        return []
+    if match is not None and match.group(1).lower() == b"basic":
+        return [Span(word.start, word.end, "authorization-header", "basic-auth")] if basic_credentials(secret) else []
+    if not values.is_secret(secret, literal=True, quoted=True):
+        return []
+    return [Span(word.start, word.end, "authorization-header", "authorization")]
+
+
+def _cookies(body: bytes) -> list[Span]:
+    """Judge the values in a Cookie or Set-Cookie header."""
+    spans: list[Span] = []
+    for match in _COOKIE.finditer(body):
+        value = match.group(2)
+        if match.group(1).lower() in _ATTRIBUTES or not values.is_random(value) or examples.is_placeholder(value):
+            continue
+        spans.append(Span(match.start(2), match.end(2), "cookie-header", "cookie"))
+    return spans

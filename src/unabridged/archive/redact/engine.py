@@ -1,0 +1,263 @@
+"""Takes secrets out of transcript lines."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from unabridged.archive.redact import fields, jsontext, names
+from unabridged.archive.redact.assignments import Place
+from unabridged.archive.redact.custom import Custom
+from unabridged.archive.redact.rule import MARK, Finding, Span, placeholder
+from unabridged.archive.redact.rules import RULES, RULESET_VERSION
+from unabridged.archive.redact.scan import Scanner, token_places
+
+LEFT = 256  # bytes before a candidate that its rule may look at
+RIGHT = 768  # bytes behind a candidate that are looked at first; more only when a value runs into their end
+MANIFEST = 4_096  # bytes on both sides of `kind: Secret`
+MAX_RIGHT = 65_536  # bytes behind a candidate at the very most: no secret is longer
+MAX_WINDOW = 262_144  # bytes decoded at once, so that a huge line takes bounded memory
+MAX_ROUNDS = 8  # passes until nothing more is found, so that redacting the result finds nothing either
+
+
+class Redactor:
+    """The built-in rules and the user's own literals and patterns, compiled; safe to share between threads."""
+
+    version = RULESET_VERSION
+
+    def __init__(self, scanner: Scanner, custom: Custom | None) -> None:
+        """Take compiled rules; see `compile`."""
+        self._scanner = scanner
+        self._suspicious = scanner.suspicious
+        self._custom = custom
+
+    @classmethod
+    def compile(cls, literals: Sequence[str] = (), patterns: Sequence[str] = ()) -> Redactor:
+        """Compile the rules with a user's literals and RE2 patterns.
+
+        A pattern redacts its whole match, or only its group named `secret`. Raises InvalidPattern.
+        """
+        return cls(_builtin(), Custom(literals, patterns) if literals or patterns else None)
+
+    def text(self, text: str) -> tuple[str, tuple[Finding, ...]]:
+        """Redact plain text; also return what was found."""
+        data = text.encode("utf-8", "surrogatepass")
+        if not self._suspicious(data) and (self._custom is None or not self._custom.in_text(data)):
+            return text, ()
+        kept, found = self._rounds(data, 0)
+        return (kept.decode("utf-8", "surrogatepass") if found else text), _findings(found)
+
+    def line(self, line: bytes, doc_end_hint: int | None = None) -> tuple[bytes, tuple[Finding, ...]]:
+        """Redact one transcript line; the same object comes back when nothing was found.
+
+        JSON stays JSON: only the bytes of secrets within its strings change. What is not JSON is treated as text.
+        `doc_end_hint`: where the first of several glued documents is known to end.
+        """
+        if not self._suspicious(line) and (self._custom is None or not self._custom.in_line(line)):
+            return line, ()
+        kept, found = self._rounds(line, jsontext.documents_end(line, doc_end_hint))
+        return (kept if found else line), _findings(found)
+
+    # --- rounds -----------------------------------------------------------------------------------------------
+
+    def _rounds(self, data: bytes, json_end: int) -> tuple[bytes, Counter[tuple[str, str]]]:
+        """Redact until nothing is found; `json_end` is where JSON ends and text begins."""
+        found: Counter[tuple[str, str]] = Counter()
+        for _ in range(MAX_ROUNDS):
+            spans = _merged(data, [*self._json_spans(data, json_end), *self._text_spans(data, json_end)])
+            if not spans:
+                break
+            pieces: list[bytes] = []
+            last = grown = 0
+            for span in spans:
+                mark = placeholder(span.kind)
+                pieces += (data[last : span.start], mark)
+                last = span.end
+                found[span.rule, span.kind] += 1
+                if span.end <= json_end:
+                    grown += len(mark) - (span.end - span.start)
+            pieces.append(data[last:])
+            data = b"".join(pieces)
+            json_end += grown
+        return data, found
+
+    def _text_spans(self, data: bytes, low: int) -> Iterator[Span]:
+        if low >= len(data):
+            return
+        broken_json = data.lstrip()[:1] in (b"{", b"[")
+        for span in self._string_spans(data, low, len(data), max(0, low - 1), escaped=False):
+            if broken_json and _in_sealed_tail(data, span.start):
+                continue
+            if not fields.in_data_uri(data, low, span.start):
+                yield span
+
+    def _json_spans(self, data: bytes, json_end: int) -> Iterator[Span]:
+        """Find the secrets in the strings of `data[:json_end]`, which is JSON."""
+        search = self._scanner.candidates.search
+        at = done = 0
+        while True:
+            candidate = search(data, at, json_end)
+            if candidate is None:
+                break
+            place = max((candidate.start(), *token_places(data, candidate.start())))
+            start, end = jsontext.string_around(data, place, done)
+            if start < 0:
+                at = place + 1
+                continue
+            yield from self._json_string(data, start, end, candidate.start())
+            at = done = end + 1
+        if self._custom is not None:
+            yield from self._custom_json(data, json_end)
+
+    def _json_string(self, data: bytes, start: int, end: int, first: int) -> Iterator[Span]:
+        """Find the secrets of the string whose first candidate is at `first`, and of the value whose name it is."""
+        value = jsontext.value_after(data, end)
+        if value >= 0:
+            yield from self._member(data, data[start:end], value)
+        else:
+            yield from self._pair(data, start, end)
+        if fields.is_sealed(data, start, end):
+            return
+        for span in self._string_spans(data, start, end, first, escaped=True):
+            if not fields.in_data_uri(data, start, span.start):
+                yield span
+
+    def _member(self, data: bytes, key: bytes, value: int) -> Iterator[Span]:
+        """Judge the value of an object's member by its key."""
+        if data[value : value + 1] != b'"':
+            return
+        yield from self._named(data, jsontext.decode(key), value + 1)
+
+    def _pair(self, data: bytes, start: int, end: int) -> Iterator[Span]:
+        """Judge `"value"` by `"name"`, as in `{"name": "DB_PASSWORD", "value": "…"}`."""
+        if end - start > names.MAX_NAME or data[end + 1 : end + 2] not in (b",", b" "):
+            return
+        at = jsontext.skip_blanks(data, end + 1)
+        if data[at : at + 1] != b",":
+            return
+        at = jsontext.skip_blanks(data, at + 1)
+        if not data.startswith((b'"value"', b'"Value"'), at):
+            return
+        value = jsontext.value_after(data, at + len(b'"value'))
+        if data[value : value + 1] == b'"':
+            yield from self._named(data, jsontext.decode(data[start:end]), value + 1)
+
+    def _named(self, data: bytes, name: bytes, start: int) -> Iterator[Span]:
+        found = names.classify(name)
+        end = jsontext.string_end(data, start)
+        if not found or end - start > MAX_RIGHT or fields.is_sealed(data, start, end):
+            return
+        body = jsontext.decode(data[start:end])
+        place = Place(name, found, name.lower(), quoted=True, literal=False)
+        spans = self._scanner.assignments.value(place, body)
+        yield from _mapped(data, start, end, spans)
+
+    # --- windows ----------------------------------------------------------------------------------------------
+
+    def _string_spans(self, data: bytes, low: int, high: int, at: int, *, escaped: bool) -> Iterator[Span]:
+        """Find the secrets in `data[low:high]`, a string's content (`escaped`) or text, window by window.
+
+        `at`: where to look first; one before `low` when the boundary of its first token stands there.
+        """
+        search = self._scanner.candidates.search
+        while True:
+            candidate = search(data, at, high)
+            if candidate is None:
+                return
+            first = last = max(low, candidate.start())
+            right = MANIFEST if b"kind" in data[candidate.start() : candidate.start() + 12] else RIGHT
+            stop = min(high, last + right)
+            while stop < high and stop - first < MAX_WINDOW:
+                following = search(data, last + 1, stop)
+                if following is None:
+                    break
+                last = max(following.start(), last + 1)
+                stop = min(high, last + RIGHT)
+            left = MANIFEST if right == MANIFEST else LEFT
+            yield from self._window(data, (low, high), (first, last, stop), left, escaped)
+            at = last + 1
+
+    def _window(
+        self, data: bytes, bounds: tuple[int, int], place: tuple[int, int, int], left: int, escaped: bool
+    ) -> Iterator[Span]:
+        """Scan around the candidates from `first` to `last`, at first up to `stop`."""
+        low, high = bounds
+        first, last, stop = place
+        start = max(low, first - left)
+        if escaped:
+            start = jsontext.safe_start(data, start, low)
+        reach = stop - last
+        while True:
+            end = stop if stop == high or not escaped else max(jsontext.safe_start(data, stop, low), last + 1)
+            raw = data[start:end]
+            text = jsontext.decode(raw) if escaped else raw
+            begin = self._begin(data, start, first, low) if escaped else first - start
+            spans, short = self._scanner.spans(text, min(begin, len(text)))
+            if not short or end == high or reach >= MAX_RIGHT:
+                break
+            reach *= 4
+            stop = min(high, last + reach)
+        if escaped:
+            yield from _mapped(data, start, end, spans)
+        else:
+            yield from (Span(s.start + start, s.end + start, s.rule, s.kind) for s in spans)
+
+    def _begin(self, data: bytes, start: int, first: int, low: int) -> int:
+        """Return where the scan of the decoded window that begins at `start` begins."""
+        first = jsontext.safe_start(data, first, low)
+        if data.startswith(b"\\u", first):
+            # A letter of the candidate is escaped: it may begin anywhere before. (0 would pass for the text's start.)
+            return 0 if start == low else 1
+        return len(jsontext.decode(data[start:first]))
+
+    def _custom_json(self, data: bytes, json_end: int) -> Iterator[Span]:
+        custom = self._custom
+        if custom is None:
+            return
+        for start, end in jsontext.strings(data, 0, json_end):
+            text = jsontext.decode(data[start:end])
+            spans = custom.spans(text)
+            if spans and not fields.is_sealed(data, start, end):
+                yield from _mapped(data, start, end, spans)
+
+
+def _builtin() -> Scanner:
+    return Scanner(RULES)
+
+
+def _in_sealed_tail(data: bytes, at: int) -> bool:
+    """A broken line: is `at` in the value of a sealed field, as far as can be told without its end?"""
+    quote = data.rfind(b'"', 0, at)
+    return quote >= 0 and fields.is_sealed(data, quote + 1, at)
+
+
+def _mapped(data: bytes, start: int, end: int, spans: list[Span]) -> Iterator[Span]:
+    """Move places in the decoded content of `data[start:end]` to places in `data`."""
+    if not spans:
+        return
+    places = sorted({place for span in spans for place in (span.start, span.end)})
+    raw = dict(zip(places, jsontext.raw_places(data[start:end], places), strict=True))
+    for span in spans:
+        yield Span(start + raw[span.start], start + raw[span.end], span.rule, span.kind)
+
+
+def _merged(data: bytes, spans: list[Span]) -> list[Span]:
+    """Sort spans, join those that overlap (the widest, then the most specific names the kind)."""
+    out: list[Span] = []
+    for span in sorted(set(spans)):
+        if span.start >= span.end or MARK in data[span.start : span.end]:
+            continue
+        if out and span.start < out[-1].end:
+            out[-1] = _joined(out[-1], span)
+        else:
+            out.append(span)
+    return out
+
+
+def _joined(one: Span, other: Span) -> Span:
+    wide = max((one, other), key=lambda span: (span.end - span.start, not span.rule.startswith("assigned-")))
+    return Span(min(one.start, other.start), max(one.end, other.end), wide.rule, wide.kind)
+
+
+def _findings(found: Counter[tuple[str, str]]) -> tuple[Finding, ...]:
+    return tuple(Finding(rule, kind, count) for (rule, kind), count in sorted(found.items()))

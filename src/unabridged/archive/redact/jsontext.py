@@ -1,0 +1,190 @@
+"""Strings inside of JSON text: where they are, what they decode to, where a decoded place came from."""
+
+from __future__ import annotations
+
+import json
+import re
+from json.decoder import scanstring
+
+import msgspec
+
+
+BOM = b"\xef\xbb\xbf"
+_BLANKS = b" \t\r\n"
+MAX_ESCAPE = 6  # bytes of the longest escape, `\uXXXX`
+
+_HEX4 = re.compile(rb"\\u([0-9a-fA-F]{4})(?:(?<=\\u[dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2}))?")
+_ESCAPE = re.compile(rb"\\(?:u[0-9a-fA-F]{4}(?:(?<=\\u[dD][89abAB][0-9a-fA-F]{2})\\u[dD][c-fC-F][0-9a-fA-F]{2})?|.)", re.DOTALL)
+_SHORT = ((b"\\n", b"\n"), (b'\\"', b'"'), (b"\\t", b"\t"), (b"\\/", b"/"), (b"\\r", b"\r"), (b"\\b", b"\b"), (b"\\f", b"\f"))
+_BACKSLASH = 0x5C
+_REST = re.compile(rb'[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
+_STRING = re.compile(rb'"([^"\\]*+(?:\\.[^"\\]*+)*+)"', re.DOTALL)
+
+
+def documents_end(line: bytes, hint: int | None = None) -> int:
+    """Return where the leading JSON documents of a line end: its length when the line is JSON throughout, 0 when none is.
+
+    `hint` is the end of the first document, from a reader that has found it already.
+    """
+    start = len(BOM) if line.startswith(BOM) else 0
+    at = start
+    if hint is not None and start < hint < len(line) and _is_document(line[start:hint]):
+        at = hint
+    rest = line[at:] if at else line
+    if not rest.strip(_BLANKS) or _is_document(rest):
+        return len(line)
+    return _glued(line, at)
+
+
+def _is_document(data: bytes) -> bool:
+    try:
+        msgspec.json.decode(data, type=msgspec.Raw)
+    except (msgspec.DecodeError, RecursionError):
+        return False
+    return True
+
+
+def _glued(line: bytes, at: int) -> int:
+    """Read document after document; the fallback for the few lines that are not exactly one."""
+    decode = json.JSONDecoder(strict=False).raw_decode
+    text = line.decode("latin-1")  # one character a byte: offsets stay, and bytes that are no UTF-8 do not matter
+    size = len(text)
+    while True:
+        while at < size and line[at] in _BLANKS:
+            at += 1
+        if at == size:
+            return size
+        try:
+            value, end = decode(text, at)
+        except (ValueError, RecursionError):
+            return at if at > len(BOM) else 0
+        # Numbers and words end anywhere, so text that begins with a digit would pass for documents.
+        if not isinstance(value, (dict, list)):
+            return size if end == size else (at if at > len(BOM) else 0)
+        at = end
+
+
+def is_escaped(data: bytes, at: int) -> bool:
+    """Tell whether an odd number of backslashes stands before `at`."""
+    before = at
+    while before > 0 and data[before - 1] == 0x5C:
+        before -= 1
+    return (at - before) % 2 == 1
+
+
+def string_around(data: bytes, at: int, low: int) -> tuple[int, int]:
+    """Return (first byte, end) of the content of the string that holds `at`; `low` lies outside any string before it.
+
+    `data` must be JSON there. (-1, -1) when `at` is in no string.
+    """
+    start = data.rfind(b'"', low, at)
+    while start > low and data[start - 1] == _BACKSLASH and is_escaped(data, start):
+        start = data.rfind(b'"', low, start)
+    if start < low:
+        return -1, -1
+    end = string_end(data, at)
+    return (start + 1, end) if end >= at else (-1, -1)
+
+
+def string_end(data: bytes, at: int) -> int:
+    """Return the place of the quote that closes the string whose content begins at `at`; -1 where there is none."""
+    rest = _REST.match(data, at)
+    return rest.end() - 1 if rest is not None else -1
+
+
+def skip_blanks(data: bytes, at: int) -> int:
+    """Return the next place that is no white space."""
+    size = len(data)
+    while at < size and data[at] in _BLANKS:
+        at += 1
+    return at
+
+
+def value_after(data: bytes, end: int) -> int:
+    """Return where the value begins when the string that ends at `end` is a key, else -1."""
+    at = skip_blanks(data, end + 1)
+    if data[at : at + 1] != b":":
+        return -1
+    return skip_blanks(data, at + 1)
+
+
+def key_before(data: bytes, start: int) -> bytes:
+    """Return the raw key of the value whose string content begins at `start`; empty in arrays."""
+    left = data[max(0, start - 129) : start - 1].rstrip(_BLANKS)
+    if not left.endswith(b":"):
+        return b""
+    left = left[:-1].rstrip(_BLANKS)
+    if not left.endswith(b'"'):
+        return b""
+    return left[left.rfind(b'"', 0, len(left) - 1) + 1 : -1]
+
+
+def safe_start(data: bytes, at: int, low: int) -> int:
+    """Return the greatest place ≤ `at` (≥ `low`) that is not within an escape or a character."""
+    slash = data.rfind(b"\\", max(low, at - MAX_ESCAPE), at)
+    if slash < 0:
+        while low < at < len(data) and data[at] & 0xC0 == 0x80:
+            at -= 1
+        return at
+    while slash > low and data[slash - 1] == 0x5C:
+        slash -= 1
+    return slash
+
+
+def decode(raw: bytes) -> bytes:
+    """Decode a string's content to bytes; bytes that are no UTF-8 and lone surrogates stay (the latter as three bytes)."""
+    if b"\\" not in raw:
+        return raw
+    try:
+        return scanstring(raw.decode() + '"', 0, False)[0].encode("utf-8", "surrogatepass")
+    except ValueError:
+        return b"\\".join(map(_plain, raw.split(b"\\\\")))
+
+
+def flattened(line: bytes) -> bytes:
+    """Decode all strings of a JSON line at once, with a line end in place of each quote around one: for searching only."""
+    pieces = (
+        piece.replace(b'\\"', b"\x01").replace(b'"', b"\n").replace(b"\x01", b'"') for piece in line.split(b"\\\\")
+    )
+    return b"\\".join(map(_plain, pieces))
+
+
+def _plain(piece: bytes) -> bytes:
+    if b"\\" not in piece:
+        return piece
+    for escape, plain in _SHORT:
+        piece = piece.replace(escape, plain)
+    return _HEX4.sub(_character, piece) if b"\\u" in piece else piece
+
+
+def _character(match: re.Match[bytes]) -> bytes:
+    code = int(match.group(1), 16)
+    if match.group(2) is not None:
+        code = 0x10000 + ((code & 0x3FF) << 10) + (int(match.group(2), 16) & 0x3FF)
+    return chr(code).encode("utf-8", "surrogatepass")
+
+
+def raw_places(raw: bytes, places: list[int]) -> list[int]:
+    """Map ascending offsets in `decode(raw)` to offsets in `raw`; one within a character maps to its beginning."""
+    out: list[int] = []
+    shift = 0  # how far raw runs ahead of decoded
+    rest = iter(places)
+    want = next(rest, None)
+    for match in _ESCAPE.finditer(raw):
+        if want is None:
+            return out
+        decoded = match.start() - shift
+        width = len(decode(match.group()))
+        while want is not None and want < decoded + width:
+            out.append(want + shift if want <= decoded else match.start())
+            want = next(rest, None)
+        shift += len(match.group()) - width
+    while want is not None:
+        out.append(want + shift)
+        want = next(rest, None)
+    return out
+
+
+def strings(data: bytes, low: int, high: int) -> list[tuple[int, int]]:
+    """Return the content of every string in `data[low:high]`, which must be JSON."""
+    return [match.span(1) for match in _STRING.finditer(data, low, high)]

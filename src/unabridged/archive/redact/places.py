@@ -1,0 +1,82 @@
+"""What kind of place in text a value stands at."""
+
+from __future__ import annotations
+
+import re
+
+from unabridged.archive.redact import names, values
+from unabridged.archive.redact.words import Word
+
+LINE_LOOK_BACK = 200  # bytes looked through for the beginning of the line
+
+_NAME_BYTES = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-"
+_MARGIN = rb"[0-9]+(?:\t|\xe2\x86\x92|[:-])"  # a line number, as tools print it
+_LINE_START = re.compile(rb"(?:[ \t>+#|-]|" + _MARGIN + rb"|\xe2\x94\x82)*\Z")
+_COLUMN_ZERO = re.compile(rb"(?:[ \t]*" + _MARGIN + rb"|[+>])?\Z")
+_SHELL = re.compile(
+    rb"(?:^|[\s;|&(\"'`])(?:export|set|setx|env|ENV|ARG|declare|declare -x|local|-e|--env|--build-arg|\$env:|sudo)\s*\Z"
+)
+_VARIABLE_BEFORE = re.compile(rb"[A-Za-z_][A-Za-z0-9_]*=[^\s=]+ +\Z")
+_CONNECTION = re.compile(rb"(?:[A-Za-z][A-Za-z _]*=[^\s;=]+[; ]|;)\s*\Z")
+_DOCKERFILE = re.compile(rb"(?:ENV|ARG|setx|set -[a-zA-Z]+)[ \t]+\Z")
+_END_OF_LINE = re.compile(rb"[ \t]*(?:\Z|[\r\n]|\\+[nr]|#)")
+_QUERY = (b"?", b"&", b"&amp;", b"%26", b"%3F", b"\\u0026")
+_ASSIGNS = (b"=", b":-", b"u003d", b"u003D", b"%3d", b"%3D")
+
+
+def name_start(text: bytes, at: int) -> int:
+    """Return where the name begins that goes on at `at`."""
+    left = text[max(0, at - names.MAX_NAME) : at]
+    rest = left.rstrip(_NAME_BYTES)
+    start = at - (len(left) - len(rest))
+    if start < at and rest.endswith(b"\\") and text[start] in b"nrt":
+        start += 1  # an escaped line end before the name, not a letter of it
+    return start
+
+
+def line_before(text: bytes, start: int) -> bytes:
+    """Return what stands before `start` on its line (line ends may be escaped)."""
+    left = text[max(0, start - LINE_LOOK_BACK) : start]
+    cut = max(left.rfind(b"\n"), left.rfind(b"\r"))
+    escaped = left.rfind(b"\\n")
+    return left[escaped + 2 :] if escaped > cut else left[cut + 1 :]
+
+
+def style(text: bytes, start: int, name: bytes, gap: bytes, spaced: bool) -> tuple[str, bool]:
+    """Tell how the value behind `gap` reads (a style of `words.read`), and whether the place takes literal text.
+
+    `start`, `name`: the name and where it begins. `spaced`: blanks stand around the separator.
+    """
+    if not gap.endswith(_ASSIGNS):
+        return "code", False
+    if text.endswith(_QUERY, max(0, start - 6), start):
+        return "query", True
+    if name.startswith(b"-"):
+        return "literal", True
+    if gap.endswith(b":-"):
+        return "code", True
+    if spaced or gap != b"=":
+        return "code", False
+    if names.ENVIRONMENT_NAME.match(name):
+        return "literal", True
+    before = text[max(0, start - LINE_LOOK_BACK) : start]
+    if before[-1:] in b" \t\n;\"'`(:" and (
+        _SHELL.search(before) or _VARIABLE_BEFORE.search(before) or _CONNECTION.search(before)
+    ):
+        return "literal", True
+    if _COLUMN_ZERO.match(line_before(text, start)):
+        return "literal", True
+    return "code", False
+
+
+def is_dockerfile(text: bytes, start: int) -> bool:
+    """Tell whether a name at `start` is set by the command before it, without a sign between name and value."""
+    return _DOCKERFILE.search(text[max(0, start - 16) : start]) is not None
+
+
+def is_plain_line(text: bytes, start: int, word: Word) -> bool:
+    """Tell whether a line holds nothing but `name: word`: then even a word of small letters is a value, not code."""
+    if not _END_OF_LINE.match(text, word.end) or not _LINE_START.match(line_before(text, start)):
+        return False
+    body = text[word.start : word.end]
+    return len(body) >= 6 and body.islower() and not values.is_identifier_path(body)

@@ -1,0 +1,149 @@
+"""Finds the secrets of the built-in rules in plain text."""
+
+from __future__ import annotations
+
+import re
+
+import re2
+
+from unabridged.archive.redact import assignments, manifests, tokens
+from unabridged.archive.redact.pattern import Pattern, capturing, screening, searching
+from unabridged.archive.redact.rule import WORD, Rule, Span
+from unabridged.archive.redact.words import read
+
+# A character of a name or token that JSON writers may escape though they need not: the screen cannot see through it.
+ESCAPED_CHARACTER = r"\\u00(?:2[dDeE]|3[0-9]|4[1-9a-fA-F]|5[0-9aAfF]|6[1-9a-fA-F]|7[0-9aA])"
+# What may stand before a token: no letter, no digit, unless they belong to an escape (of JSON, of a URL, of a terminal).
+_BOUNDARY = r"[^A-Za-z0-9]|\\[nrtbf]|%[0-9A-Fa-f]{2}|\\u[0-9a-fA-F]{4}|\[[0-9;]*m"
+_BEFORE = re.compile(rb"\\[nrtbf]|\\u[0-9a-fA-F]{4}|%[0-9A-Fa-f]{2}|\[[0-9;]*m|[^A-Za-z0-9]")
+_Matcher = tuple[Rule, tuple[bytes, ...], Pattern | None]
+
+
+class Scanner:
+    """The built-in rules, compiled."""
+
+    def __init__(self, rules: tuple[Rule, ...]) -> None:
+        """Compile the rules."""
+        shapes = tuple(rule for rule in rules if rule.where == "text")
+        begun = "|".join(_screen(rule) for rule in shapes if _begins_word(rule))
+        others = (_screen(rule) for rule in shapes if not _begins_word(rule))
+        pattern = "|".join((f"(?:^|{_BOUNDARY})(?:{begun})", *others, assignments.SCREEN, ESCAPED_CHARACTER))
+        self.suspicious = screening(pattern).Match
+        """Whether raw or decoded text holds a candidate at all; this is what every line pays for."""
+        self.candidates = searching(pattern)
+        """Where the candidates are; see `token_place`."""
+        self.assignments = assignments.Assignments(tuple(rule for rule in rules if rule.where == "value"))
+        self._matchers: dict[int, tuple[_Matcher, ...]] = {}
+        for rule in shapes:
+            matcher = (rule, tuple(word.encode() for word in rule.keywords), _compiled(rule))
+            for first in _first_bytes(rule):
+                self._matchers[first] = (*self._matchers.get(first, ()), matcher)
+
+    def spans(self, text: bytes, begin: int) -> tuple[list[Span], bool]:
+        """Find the secrets whose candidates begin at `begin` or later.
+
+        Also tells whether one of them ran into the end of `text`, so that more of it may change the outcome.
+        """
+        found: list[Span] = []
+        short = False
+        at = begin
+        while True:
+            candidate = self.candidates.search(text, at)
+            if candidate is None:
+                return found, short
+            at = candidate.start()
+            for place in {at, *token_places(text, at)}:
+                short |= self._at(text, place, found)
+            spans, cut = self.assignments.find(text, at)
+            found += spans
+            short |= cut
+            at += 1
+
+    def _at(self, text: bytes, at: int, found: list[Span]) -> bool:
+        """Try the rules that can begin at `at`; return whether one ran into the end of the text."""
+        short = False
+        for rule, keywords, pattern in self._matchers.get(text[at], ()) if at < len(text) else ():
+            if not keywords or _starts(rule, keywords, text, at):
+                short |= self._apply(rule, pattern, text, at, found)
+        return short
+
+    def _apply(
+        self, rule: Rule, pattern: Pattern | None, text: bytes, at: int, found: list[Span]
+    ) -> bool:
+        """Try one rule at one candidate; return whether it ran into the end of the text."""
+        if pattern is None:
+            spans, short = (tokens.key_block if rule.check == "pem" else manifests.secret_values)(text, at)
+            found += spans
+            return short
+        match = _match(rule, pattern, text, at)
+        if match is None:
+            return False
+        whole, start, end = match
+        if rule.group == WORD:
+            word = read(text, end, "literal")
+            start, end = word.start, word.end
+        if text[whole : whole + 1].isalnum() and not tokens.begins_token(text, whole, strict=rule.strict):
+            return False
+        if end == len(text) and end > start:
+            short = True
+        else:
+            short = False
+            if rule.group == 0 and not tokens.ends_token(text, end):
+                return False
+        if tokens.stands(rule, text, start, end, whole):
+            found.append(Span(start, end, rule.name, rule.kind))
+        return short
+
+
+def token_places(text: bytes, at: int) -> tuple[int, ...]:
+    """Return where the token of a candidate may begin, for a candidate begins with the boundary before it."""
+    boundary = _BEFORE.match(text, at)
+    # A backslash may be a boundary itself, or begin an escape that is one.
+    return () if boundary is None else (at + 1, boundary.end())
+
+
+def _match(rule: Rule, pattern: Pattern, text: bytes, at: int) -> tuple[int, int, int] | None:
+    """Return (begin of the match, begin of the secret, end of the secret)."""
+    if not rule.back:
+        match = pattern.match(text, at)
+    else:
+        place = max(0, at - rule.back)
+        match = pattern.search(text, place)
+        while match is not None and match.end() <= at:
+            match = pattern.search(text, match.end())
+        if match is not None and match.start() > at:
+            match = None
+    if match is None:
+        return None
+    group = max(rule.group, 0)
+    if rule.group == WORD:
+        return match.start(), match.start(), match.end()
+    return match.start(), match.start(group), match.end(group)
+
+
+def _starts(rule: Rule, keywords: tuple[bytes, ...], text: bytes, at: int) -> bool:
+    if rule.fold:
+        return text[at : at + 32].lower().startswith(keywords)
+    return text.startswith(keywords, at)
+
+
+def _compiled(rule: Rule) -> Pattern | None:
+    return capturing(rule.pattern) if rule.pattern else None
+
+
+def _screen(rule: Rule) -> str:
+    if rule.anchor:
+        return f"(?:{rule.anchor})"
+    words = "|".join(re2.escape(word) for word in rule.keywords)
+    return f"(?{'i' if rule.fold else ''}:{words}){rule.peek}"
+
+
+def _begins_word(rule: Rule) -> bool:
+    """Tell whether a candidate must follow a boundary: it lets the automaton rest inside of words."""
+    return rule.back == 0 and (bool(rule.keywords) or rule.first[0].isalnum())
+
+
+def _first_bytes(rule: Rule) -> frozenset[int]:
+    """Return the bytes with which a candidate of this rule can begin."""
+    first = "".join(word[0] for word in rule.keywords) + rule.first
+    return frozenset((first.lower() + first.upper() if rule.fold else first).encode())
