@@ -224,6 +224,13 @@ def test_an_attachment_of_versions_that_kept_no_rendering_reads_by_its_fields() 
     assert blocks(row(1, "attachment", attachment={"type": "skill_listing", "content": "many"})) == []
 
 
+def test_a_picture_in_an_attachment_is_not_read_as_text() -> None:
+    file = {"base64": PICTURE, "type": "image/png", "originalSize": 100}
+    attachment = {"type": "file", "filename": "/a.png", "content": {"type": "image", "file": file}}
+    (block,) = blocks(row(1, "attachment", attachment=attachment))
+    assert text_of(block) == "file\nfilename: /a.png\ncontent.file.originalSize: 100"
+
+
 def test_what_this_product_injected_is_an_echo() -> None:
     rendered = [{"content": "<system-reminder>\nhook additional context: <unabridged>earlier</unabridged>"}]
     (block,) = blocks(row(1, "attachment", attachment={"type": "hook_additional_context"}, rendered=rendered))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, cast
 
 from unabridged.hosts.calls import OWN_MARK, call_pieces
-from unabridged.hosts.claude_code.parts import Found, Part, Path, first_text, read_part
+from unabridged.hosts.claude_code.parts import Found, Part, Path, first_text, read_part, readable
 from unabridged.hosts.claude_code.prompts import author_flags
 from unabridged.hosts.claude_code.rows import Attachment, Parsed
 from unabridged.hosts.contract import Piece, Ref
@@ -77,7 +77,7 @@ def attached_parts(parsed: Parsed, line: bytes) -> list[Found]:
     value: Any = _whole(parsed, line).get("attachment")
     if not isinstance(value, dict):
         return []
-    shown = {key: item for key, item in cast("dict[str, Any]", value).items() if key != "type"}
+    shown = readable(cast("dict[str, Any]", value))
     pieces = call_pieces(attachment.type, shown, (at, "attachment"))
     return [(-1, Part("text", "system", pieces), META | own | _any_echo(pieces))]
 

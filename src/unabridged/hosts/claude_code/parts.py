@@ -18,19 +18,22 @@ Path = tuple[int | str, ...]
 CALLS = frozenset(("tool_use", "server_tool_use", "mcp_tool_use"))
 REASONING = frozenset(("thinking", "redacted_thinking"))
 FILES = {"image": "image", "document": "file"}
-# Fields that are not for reading: signatures, encrypted text, encoded media, cache marks.
+# Fields that are not for reading: signatures, encrypted text, encoded media, cache marks; names that say nothing more.
 UNREAD = frozenset(
     (
-        "type",
-        "signature",
+        "base64",
+        "cache_control",
         "data",
         "encrypted_content",
         "encrypted_index",
-        "cache_control",
-        "tool_use_id",
         "id",
+        "signature",
+        "toolUseID",
+        "tool_use_id",
+        "type",
     )
 )
+UNREAD_DEPTH = 8  # levels of an unknown value in which such fields are looked for
 
 
 class Part(msgspec.Struct, frozen=True, gc=False):
@@ -105,7 +108,7 @@ def _result(block: dict[str, Any], path: Path) -> Part:
     elif isinstance(content, list):
         pieces = _joined(cast("list[Any]", content), path, media)
     elif isinstance(content, dict):
-        pieces = call_pieces("", _readable(cast("dict[str, Any]", content)), path)
+        pieces = call_pieces("", readable(cast("dict[str, Any]", content)), path)
     else:
         pieces = ()
     flags = ERROR if block.get("is_error") is True else 0
@@ -143,14 +146,26 @@ def placeholder(kind: str, media: MediaRef) -> str:
 
 def _other(block: dict[str, Any], path: Path, role: str) -> Part | None:
     kind = _string(block, "type")
-    readable = _readable(block)
-    if not kind and not readable:
+    shown = readable(block)
+    if not kind and not shown:
         return None
-    return Part("other", role, call_pieces(kind, readable, path))
+    return Part("other", role, call_pieces(kind, shown, path))
 
 
-def _readable(block: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in block.items() if key not in UNREAD}
+def readable(value: dict[str, Any], depth: int = UNREAD_DEPTH) -> dict[str, Any]:
+    """Return an object without the fields that are not for reading, at any level."""
+    return {key: _readable(item, depth - 1) for key, item in value.items() if key not in UNREAD}
+
+
+def _readable(value: Any, depth: int) -> Any:
+    if not depth:
+        return value
+    if isinstance(value, dict):
+        return readable(cast("dict[str, Any]", value), depth)
+    if isinstance(value, list):
+        # Indexes are part of the paths of references: nothing is taken out of a list.
+        return [_readable(item, depth - 1) for item in cast("list[Any]", value)]
+    return value
 
 
 def _string(block: dict[str, Any], key: str) -> str:
