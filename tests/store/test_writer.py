@@ -299,10 +299,14 @@ def test_closing_while_a_plan_runs_waits_for_it(case: Case) -> None:
     future = case.store.submit(PROJECT_A, slow)
     closer = threading.Thread(target=case.store.close)
     closer.start()
-    with pytest.raises(StoreClosed):
-        while True:  # until the closing thread has come that far
+
+    def submit_until_refused() -> None:
+        while True:
             case.put("before the end")
             closer.join(0.001)
+
+    with pytest.raises(StoreClosed):
+        submit_until_refused()
     queued.set()
     closer.join(SECONDS)
     assert future.result(0) == "slow"

@@ -8,6 +8,7 @@ Facts of the driver that shape it:
   on, however, so a view is a snapshot for gets with an iterator for ranges, both made between two writes.
 - A lower bound of an iterator is ignored, so bounds are compared here.
 - `close` leaves the database open while a snapshot or iterator lives.
+- Every opening, for reading too, writes a file of the driver's own: a folder that cannot be written cannot be read.
 - Every failure is a plain `Exception`, told apart by its text.
 """
 
@@ -430,6 +431,7 @@ def _translated(error: Exception) -> StoreError | ReadOnly:
         ("While lock file", StoreLocked),
         (os.strerror(errno.EROFS), ReadOnly),
         (os.strerror(errno.EACCES), ReadOnly),
+        (os.strerror(errno.EPERM), ReadOnly),
         ("Corruption", Corrupt),
         ("checksum mismatch", Corrupt),
         ("Resource busy", TransientStoreError),
