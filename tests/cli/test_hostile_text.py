@@ -18,7 +18,13 @@ SESSION_OF = {**SESSION, "title": HOSTILE, "cwd": HOSTILE, "origins": [HOSTILE]}
 PROBLEM = {"path": "/srv/" + HOSTILE, "line": 3, "code": "not-json", "message": "not JSON"}
 FACTS = {"path": HOSTILE, "nested": {"name": HOSTILE}}
 DAEMON = {
-    "search": {**FOUND, "hits": [HIT_OF], "account": {"message": HOSTILE}, "next": HOSTILE},
+    "search": {
+        **FOUND,
+        "hits": [HIT_OF],
+        "account": {"failed": {"x": HOSTILE}},
+        "status": "failed",
+        "next": HOSTILE,
+    },
     "grep": {**FOUND, "hits": [HIT_OF], "explain": [{"stage": HOSTILE}]},
     "recall": {**PASSAGE, "text": HOSTILE, "source_keys": [HOSTILE], "document": HOSTILE, "next": HOSTILE},
     "show": {

@@ -43,16 +43,20 @@ def test_search_marks_the_terms_on_a_terminal_unless_colour_is_unwanted() -> Non
 
 
 @pytest.mark.parametrize(
-    ("status", "says", "exits"),
+    ("status", "account", "says", "exits"),
     [
-        ("empty", "Nothing found", 0),
-        ("index-behind", "behind", 0),
-        ("partial", "could not be searched", 0),
-        ("failed", "failed", 8),
+        ("empty", {}, "Nothing found; everything archived was searched.", 0),
+        ("empty", {"left_out": {"filters": 3}}, "The filters left 3 passages out.", 0),
+        ("index-behind", {"behind": 1}, "The index is 1 log entry behind", 0),
+        ("partial", {"left_out": {"unreadable": 2}}, "2 passages could not be read", 0),
+        ("failed", {"failed": {"lexical": "no-index"}}, "The search failed (lexical: no-index).", 8),
     ],
 )
-def test_search_says_how_complete_the_answer_is(status: str, says: str, exits: int) -> None:
-    done = una("search", "x", daemon=Daemon(search={**FOUND, "status": status, "hits": []}))
+def test_search_says_how_complete_the_answer_is(
+    status: str, account: dict[str, object], says: str, exits: int
+) -> None:
+    found = {**FOUND, "status": status, "hits": [], "account": account}
+    done = una("search", "x", daemon=Daemon(search=found))
     assert done.status == exits
     assert done.out == ""
     assert says in done.err
@@ -76,14 +80,20 @@ def test_recall_gives_json_or_the_exact_bytes() -> None:
 
 
 def test_recall_tells_where_a_passage_comes_from_on_a_terminal() -> None:
-    passage = {**PASSAGE, "next": "h8", "before": "h6", "omitted": {"events": 2}, "redactions": 1}
+    passage = {
+        **PASSAGE,
+        "next": "h8",
+        "before": "h6",
+        "omitted": {"before": 0, "after": 4096, "document_tokens": 1500},
+        "redactions": 1,
+    }
     done = una("recall", "h", daemon=Daemon(recall=passage), terminal=True, environ={"NO_COLOR": "1"})
     assert "claude-code · tool-result · 2026-11-03 09:14 · bytes 0–38 of d0c1 v1" in done.out
     assert "from claude-code:7f0d2c54-3a61:u1" in done.out
     assert "the flash write fails\nwith E_FLASH_BUSY\n" in done.out
     assert "next: una recall h8" in done.err
     assert "before: una recall h6" in done.err
-    assert "Left out: events 2." in done.err
+    assert "There is more of it (1,500 tokens in all): 4.1 kB after." in done.err
     assert "1 secret" in done.err
 
 

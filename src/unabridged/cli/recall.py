@@ -89,9 +89,11 @@ def _close(screen: Screen, answer: Mapping[str, Any]) -> None:
             f"{human.plural(int(answer['redactions']), 'secret')} in it had been replaced before it was stored."
         )
     omitted: Mapping[str, Any] = answer.get("omitted") or {}
-    left_out = ", ".join(f"{key} {value}" for key, value in omitted.items() if value)
-    if left_out:
-        screen.note(f"Left out: {left_out}.")
+    around = [f"{human.size(omitted[side])} {side}" for side in ("before", "after") if omitted.get(side)]
+    if around:
+        whole = omitted.get("document_tokens")
+        total = f" ({human.number(int(whole))} tokens in all)" if whole else ""
+        screen.note(f"There is more of it{total}: {', '.join(around)}.")
     if answer.get("next"):
         screen.tell("next:", f"una recall {answer['next']}", "cyan")
     if answer.get("before"):

@@ -64,23 +64,29 @@ def _draw_explained(arguments: Arguments, answer: Mapping[str, Any]) -> None:
 
 
 def completeness(answer: Mapping[str, Any]) -> str:
-    """Return in one sentence how complete an answer is; empty when it is and something was found."""
+    """Return in a sentence or two how complete an answer is; empty when it is and something was found."""
     account: Mapping[str, Any] = answer.get("account") or {}
+    left_out: Mapping[str, Any] = account.get("left_out") or {}
     status = answer["status"]
-    told = str(account.get("message") or "")
-    sentences = {
-        "empty": "Nothing found; everything archived was searched.",
-        "index-behind": "The index is behind the archive: the newest text may be missing.",
-        "partial": "Some text could not be searched.",
-        "failed": "The search failed.",
-    }
-    sentence = told or sentences.get(status, "")
-    behind = account.get("behind")
-    if status == "index-behind" and behind:
-        sentence += f" ({human.plural(int(behind), 'entry', 'entries')})"
+    told: list[str] = []
+    if status == "index-behind":
+        behind = human.plural(int(account.get("behind") or 0), "log entry", "log entries")
+        told.append(f"The index is {behind} behind the archive: the newest text may be missing.")
+    elif status == "partial":
+        unreadable = int(left_out.get("unreadable") or account.get("unreadable") or 0)
+        told.append(f"{human.plural(unreadable, 'passage')} could not be read: `una verify` tells why.")
+    elif status == "failed":
+        failed: Mapping[str, Any] = account.get("failed") or {}
+        why = ", ".join(f"{stage}: {code}" for stage, code in failed.items())
+        told.append(f"The search failed ({why})." if why else "The search failed.")
+    elif status == "empty":
+        told.append("Nothing found; everything archived was searched.")
+    filtered = int(left_out.get("filters") or 0)
+    if filtered and not answer["hits"]:
+        told.append(f"The filters left {human.plural(filtered, 'passage')} out.")
     if account.get("narrowed"):
-        sentence = f"{sentence} The scope was narrowed to what is granted.".strip()
-    return sentence
+        told.append("The scope was narrowed to what is granted.")
+    return " ".join(told)
 
 
 def _close(arguments: Arguments, answer: Mapping[str, Any]) -> None:
