@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-SIZE = 3_600  # characters, about 900 tokens of English
-OVERLAP = 540  # characters, 15 %: what stands at a cut is found whole in one of both windows
-SLACK = 400  # characters by which a window may be shorter to end at a line, or longer to take a short rest with it
+SIZE = 3_600  # bytes of UTF-8, about 900 tokens in most scripts; of ASCII as many characters
+OVERLAP = 540  # bytes, 15 %: what stands at a cut is found whole in one of both windows
+SLACK = 400  # bytes by which a window may be shorter to end at a line, or longer to take a short rest with it
 MOST = 4_096  # windows of one event; more text is left out, and the caller says so
 
 
@@ -20,22 +20,24 @@ class Windows(NamedTuple):
 def windows(text: str) -> Windows:
     """Return the windows of a text: a pure function of the text, which every coordinate in the index depends on.
 
-    A window ends after a line break if there is one in its last `SLACK` characters, else after a space there, and the
-    next one begins `OVERLAP` characters before that, at a word if possible. An empty text has no window.
+    A window ends after a line break if there is one in its last `SLACK`, else after a space there, and the next one
+    begins `OVERLAP` before that, at a line or a word if possible. Limits are in bytes by the mean size of the text's
+    characters. An empty text has no window.
     """
+    chars = len(text)
+    size, overlap, slack = SIZE, OVERLAP, SLACK
+    if not text.isascii():
+        total = len(text.encode("utf-8", "surrogatepass"))
+        size, overlap, slack = (limit * chars // total for limit in (SIZE, OVERLAP, SLACK))
     ranges = list[tuple[int, int]]()
-    start, size = 0, len(text)
-    while size - start > SIZE + SLACK:
-        if len(ranges) == MOST:
-            return Windows(ranges, size - ranges[-1][1])
-        end = _end(text, start + SIZE - SLACK, start + SIZE)
+    start = 0
+    while start < chars and len(ranges) < MOST:
+        end = chars if chars - start <= size + slack else _end(text, start + size - slack, start + size)
         ranges.append((start, end))
-        start = _start(text, end - OVERLAP)
-    if start < size:
-        if len(ranges) == MOST:
-            return Windows(ranges, size - ranges[-1][1])
-        ranges.append((start, size))
-    return Windows(ranges, 0)
+        if end == chars:
+            break
+        start = _start(text, end - overlap, end - overlap // 2)
+    return Windows(ranges, chars - ranges[-1][1] if ranges else 0)
 
 
 def _end(text: str, low: int, high: int) -> int:
@@ -46,9 +48,9 @@ def _end(text: str, low: int, high: int) -> int:
     return high
 
 
-def _start(text: str, low: int) -> int:
+def _start(text: str, low: int, high: int) -> int:
     for mark in ("\n", " "):
-        found = text.find(mark, low, low + OVERLAP // 3)
+        found = text.find(mark, low, high)
         if found >= 0:
             return found + 1
     return low

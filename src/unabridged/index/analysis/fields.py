@@ -1,4 +1,4 @@
-"""From a text to the terms that the lexical index keeps of it."""
+"""From a text to the terms that the index keeps of it."""
 
 from __future__ import annotations
 
@@ -15,18 +15,7 @@ from unabridged.index.analysis.letters import (
     sound,
     unescaped,
 )
-from unabridged.index.analysis.names import chunks, foreign, hidden, names, signed
-
-
-class Fields(NamedTuple):
-    """The terms of one text, separated by spaces.
-
-    `terms` are plain words in text order with repeats, then names and hidden words once each. `grams` are all single
-    characters and all pairs of neighbours of the scripts that are written without spaces.
-    """
-
-    terms: str
-    grams: str
+from unabridged.index.analysis.names import chunks, foreign, hidden, names, short, signed
 
 
 class Prepared(NamedTuple):
@@ -71,16 +60,26 @@ def words(prepared: Prepared) -> str:
     if not prepared.foreign:
         return prepared.data.translate(WORDS).decode("ascii")
     text = prepared.data.decode()
-    return " ".join(WORD.findall(text.casefold()) + PICTURE.findall(text))
+    return " ".join(foreign_words(text))
 
 
-def grams(run: str) -> list[str]:
+def foreign_words(text: str) -> list[str]:
+    """Return the words and pictures of a prepared text that is not ASCII."""
+    found = WORD.findall(text.casefold())
+    return [word if word.isascii() else short(word) for word in found] + PICTURE.findall(text)
+
+
+def pairs(run: str) -> list[str]:
     """Return all pairs of neighbours in a run of a gram script."""
     return list(map(add, run, run[1:]))
 
 
-def analyse(text: str) -> Fields:
-    """Return the terms of a text. Any string will do; equal texts give equal bags of terms."""
+def analyse(text: str) -> str:
+    """Return the terms of a text, separated by spaces. Any string will do; equal texts give equal bags of terms.
+
+    First the plain words in text order with repeats, then, once each, names and the words that hide in them, then all
+    pairs of neighbours of the scripts that are written without spaces, with repeats, and their single characters.
+    """
     prepared = prepare(text)
     terms = [words(prepared)]
     found = chunks(prepared.data, prepared.foreign)
@@ -90,8 +89,7 @@ def analyse(text: str) -> Fields:
     more = [*names(found), *hidden(found), *signed(prepared.data)]
     if more:
         terms.append(b" ".join(more).decode("ascii"))
-    if not prepared.runs:
-        return Fields(" ".join(terms), "")
-    single = [" ".join(run) for run in prepared.runs]
-    pairs = [" ".join(grams(run)) for run in prepared.runs]
-    return Fields(" ".join(terms), " ".join(single + pairs))
+    if prepared.runs:
+        terms += [" ".join(pairs(run)) for run in prepared.runs]
+        terms.append(" ".join(set("".join(prepared.runs))))
+    return " ".join(terms)

@@ -17,7 +17,25 @@ MEMORY = 4096  # words whose forms are remembered
 
 _VOWELS = "aeiouy"
 _ENDINGS = (
-    *("", "s", "ed", "ing", "e", "es", "er", "ers", "ion", "ions", "y", "ies", "ied", "or", "ors", "d", "ation"),
+    *(
+        "",
+        "s",
+        "ed",
+        "ing",
+        "e",
+        "es",
+        "er",
+        "ers",
+        "ion",
+        "ions",
+        "y",
+        "ies",
+        "ied",
+        "or",
+        "ors",
+        "d",
+        "ation",
+    ),
     *("ations", "ment", "ments", "ly", "able", "ive", "al", "ity", "ying", "ness"),
 )
 _stemmer = TextAnalyzerBuilder(Tokenizer.whitespace()).filter(Filter.stemmer("english")).build()

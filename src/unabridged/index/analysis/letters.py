@@ -41,8 +41,8 @@ _MARKS = (
 )
 WORD = re.compile(f"[^\\W_](?:[^\\W_]|[{_MARKS}])*")
 
-# Anything beyond ASCII that is more than punctuation, drawing or a private character. One class of characters, because
-# a pattern with alternatives is twenty times slower, and every text with a dash or an arrow in it is searched for these.
+# Anything beyond ASCII that is more than punctuation, drawing or a private character. One class of characters: a
+# pattern with alternatives is twenty times slower, and every text with a dash or an arrow in it is searched for these.
 NOTABLE = re.compile(
     "[^\x00-\xa9\xab-\xb1\xb4\xb6-\xb8\xbb\xbf\xd7\xf7\u2000-\u2070\u207a-\u207e\u208a-\u208e\u20a0-\u20cf"
     "\u2190-\u2319\u231c-\u23e8\u23f4-\u23f9\u23fb-\u245f\u2500-\u25ff\u27c0-\u2b1a\u2b1d-\u2b4f\u2b51-\u2b54\u2b56-\u2bff"

@@ -24,15 +24,16 @@ from unabridged.index.analysis.letters import (
 
 LONG_NAME = 96  # bytes; a longer name is known by its first `LONG_PREFIX`: as a whole it is data, not a name
 LONG_PREFIX = 64  # bytes
+LONG_FOREIGN = 24  # characters of a word that is not ASCII; each may take four bytes
 LONG_CAPITALS = 24  # bytes; the case of a longer word in capitals tells nothing
-HASH_LEAST = 12  # hexadecimal digits; a longer hash is also found by its first `HASH_PREFIX`
+HASH_LEAST = 8  # hexadecimal digits; a hash this long is also found by its first `HASH_PREFIX`
 HASH_PREFIX = 7  # digits that version control prints of a commit
 WORD_BEFORE_NUMBER = 3  # letters; `python` of `python3` is a word, `e` of `e0599` is none
 
 _DIGITS = b"0123456789"
 _DASH = ord("-")
 _CAMEL_PARTS = re.compile(rb"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+").findall
-_HASH = re.compile(rb"(?=[a-f]*[0-9])[0-9a-f]+").fullmatch
+_HASH = re.compile(rb"(?=[a-f]*[0-9])(?=[0-9]*[a-f])[0-9a-f]+").fullmatch
 _SIGNED = re.compile(rb"(?<![A-Za-z0-9])[A-Za-z](?:\+\+|#)").findall
 _FOREIGN_NAME = re.compile(r"[^\W_][\w./@-]*\w").findall
 
@@ -57,9 +58,15 @@ def names(found: list[bytes]) -> set[bytes]:
         inner = b" ".join([core for core in compounds if b"_" in core]).translate(IDENTIFIERS).split()
         result.update([name for name in inner if b"_" in name])
     if b"/" in joined or b"@" in joined:
-        inner = b" ".join([core for core in compounds if b"/" in core or b"@" in core]).translate(SEGMENTS).split()
+        inner = (
+            b" ".join([core for core in compounds if b"/" in core or b"@" in core])
+            .translate(SEGMENTS)
+            .split()
+        )
         result.update([core for name in inner if not (core := name.strip(EDGES)).isalnum()])
-    result.update([chunk for chunk in joined.split() if chunk[0] == _DASH and len(chunk) > 2 and chunk[-1] != _DASH])
+    result.update(
+        [chunk for chunk in joined.split() if chunk[0] == _DASH and len(chunk) > 2 and chunk[-1] != _DASH]
+    )
     result.discard(b"")
     if max(map(len, result), default=0) > LONG_NAME:
         result = {name if len(name) <= LONG_NAME else name[:LONG_PREFIX] for name in result}
@@ -69,7 +76,11 @@ def names(found: list[bytes]) -> set[bytes]:
 def hidden(found: list[bytes]) -> list[bytes]:
     """Return what the words in ASCII chunks hide: capitals, parts of camel case, words before numbers, hash heads."""
     inner = b" ".join(found).translate(CASED_WORDS).split()
-    odd = {word for word in inner if not (word.isalpha() and (word.islower() or word.istitle())) and not word.isdigit()}
+    odd = {
+        word
+        for word in inner
+        if not (word.isalpha() and (word.islower() or word.istitle())) and not word.isdigit()
+    }
     result = [word for word in odd if word.isupper() and 1 < len(word) <= LONG_CAPITALS]
     mixed = [word for word in odd if not (word.islower() or word.istitle() or word.isupper())]
     if mixed:
@@ -96,8 +107,13 @@ def foreign(found: list[bytes]) -> list[str]:
         text = chunk.decode().casefold()
         for name in _FOREIGN_NAME(text):
             if not name.isalnum():
-                result.append(name if len(name) <= LONG_NAME else name[:LONG_PREFIX])
+                result.append(short(name))
         for word in WORD.findall(text):
             if not word.isascii() and (plain := without_marks(word)) != word:
-                result.append(plain)
+                result.append(short(plain))
     return result
+
+
+def short(word: str) -> str:
+    """Return a word that is not ASCII, or the beginning of one that is too long for a term."""
+    return word if len(word) <= LONG_FOREIGN else word[:LONG_FOREIGN]

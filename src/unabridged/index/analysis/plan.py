@@ -3,23 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple
+from typing import Literal
 
 Kind = Literal["word", "name", "gram"]
-
-
-class Term(NamedTuple):
-    """One term of the index: the field that it stands in, and its text."""
-
-    field: Literal["terms", "grams"]
-    text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Form:
     """One way in which a clause can match, and how much that counts beside the clause's best way (1.0)."""
 
-    term: Term
+    term: str
     weight: float
 
 
@@ -44,7 +37,7 @@ class Phrase:
 
     source: str
     tokens: tuple[str, ...]
-    terms: tuple[Term, ...]  # what a text that holds the phrase has in the index
+    terms: tuple[str, ...]  # what a text that holds the phrase has in the index
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from unabridged.index.analysis.fields import grams, prepare, words
+from unabridged.index.analysis.fields import foreign_words, pairs, prepare, words
 from unabridged.index.analysis.inflections import inflections
-from unabridged.index.analysis.letters import CHUNKS, FOREIGN_CHUNKS, PICTURE, WORD, WORDS
+from unabridged.index.analysis.letters import CHUNKS, FOREIGN_CHUNKS, WORDS
 from unabridged.index.analysis.names import chunks, foreign, hidden, names, signed
 from unabridged.index.analysis.phrase import phrase_tokens
-from unabridged.index.analysis.plan import Clause, Form, Phrase, Plan, Term
+from unabridged.index.analysis.plan import Clause, Form, Phrase, Plan
 from unabridged.index.analysis.stopwords import STOPWORDS
 
 QUERY_MOST = 100_000  # characters; what follows in a longer query is left out, and the plan says so
@@ -55,10 +55,10 @@ def clauses_of(text: str) -> Iterator[Clause]:
     for chunk in dict.fromkeys(cut.split()):
         yield from _chunk(chunk)
     for name in signed(prepared.data):
-        yield Clause("name", name.decode(), (Form(Term("terms", name.decode()), 1.0),), NAME)
+        yield Clause("name", name.decode(), (Form(name.decode(), 1.0),), NAME)
     for run in dict.fromkeys(prepared.runs):
-        pairs = dict.fromkeys(grams(run) or [run])
-        yield Clause("gram", run, tuple(Form(Term("grams", pair), 1.0) for pair in pairs), GRAM)
+        forms = tuple(Form(pair, 1.0) for pair in dict.fromkeys(pairs(run) or [run]))
+        yield Clause("gram", run, forms, GRAM)
 
 
 def phrase_of(text: str) -> Phrase | None:
@@ -67,8 +67,8 @@ def phrase_of(text: str) -> Phrase | None:
     if not tokens:
         return None
     prepared = prepare(text)
-    terms = [Term("terms", word) for word in words(prepared).split()]
-    terms += [Term("grams", pair) for run in prepared.runs for pair in (grams(run) or [run])]
+    terms = words(prepared).split()
+    terms += [pair for run in prepared.runs for pair in (pairs(run) or [run])]
     return Phrase(text, tuple(tokens), tuple(dict.fromkeys(terms)))
 
 
@@ -103,20 +103,19 @@ def _word(word: str, cased: Sequence[str]) -> Clause:
 
 
 def _form(text: str, weight: float) -> Form:
-    return Form(Term("terms", text), weight)
+    return Form(text, weight)
 
 
 def _words(chunk: bytes) -> list[str]:
     if chunk.isascii():
         return chunk.translate(WORDS).decode().split()
-    text = chunk.decode()
-    return WORD.findall(text.casefold()) + PICTURE.findall(text)
+    return foreign_words(chunk.decode())
 
 
 def _merged(clauses: Iterator[Clause]) -> list[Clause]:
     """Return the clauses with each term once: where it counts most, the first of equals."""
     found = list(dict.fromkeys(clauses))
-    best = dict[Term, tuple[float, int]]()
+    best = dict[str, tuple[float, int]]()
     for at, clause in enumerate(found):
         for form in clause.forms:
             weight = (clause.weight * form.weight, -at)

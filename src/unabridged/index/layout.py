@@ -1,0 +1,231 @@
+"""How a window is laid out as a document of the lexical index.
+
+The field `terms` holds what analysis makes of the window's text, with frequencies and without positions.
+`tags` holds exact values to filter by, `paths` every path under the names that a filter may give it. The numbers are
+columns: they come back with a hit without a look at stored documents, of which there are none but the note.
+
+The note is one document that holds no window: the index's format and what its writer last committed. It is replaced in
+the same commit as the windows that it speaks of, so both are there or neither.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from tantivy import Document, Filter, Index, Schema, SchemaBuilder, TextAnalyzerBuilder, Tokenizer
+
+from unabridged.errors import LimitExceeded
+from unabridged.index.analysis.fields import analyse
+
+FORMAT = 1  # of fields, analysis and windows together; an index of another format is built anew
+LONG_TERM = 100  # bytes; longer runs of letters are data, analysis keeps their first part as a name
+LONG_TAG = 1_024  # bytes
+MOST_PATHS = 64  # of one window's event
+MOST_FOLDERS = 32  # of one path
+TERMS, TAGS, PATHS = "terms", "tags", "paths"
+FIELDS = (TERMS, TAGS, PATHS)
+NOTE = "~note"  # a term that no text has, since analysis keeps no tilde
+_ANALYZER = "spaced"
+_TAG_ANALYZER = "spaced-tags"
+_LENGTH_BITS = 24  # of `place`; the other 40 are the start
+_PROJECT_BITS, _ORDINAL_BITS, _WINDOW_BITS = 20, 32, 12  # of `key`
+
+
+@dataclass(frozen=True, slots=True)
+class LexicalDoc:
+    """One window of one event's text, as the index takes it.
+
+    `start` and `end` are byte offsets in the event's text, `time` is in microseconds, `weight` is a class of
+    `scoring.WEIGHTS`. `paths` are files that the event names as a tool's argument.
+    """
+
+    project: bytes  # 16 bytes
+    session: bytes  # 16 bytes
+    ordinal: int
+    window: int
+    start: int
+    end: int
+    text: str
+    time: int = 0
+    role: str = ""
+    kind: str = ""
+    host: str = ""
+    tool: str = ""
+    weight: int = 0
+    side: bool = False
+    paths: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class LexicalFilter:
+    """What a hit has to be; an empty set means any. Times are microseconds, `until` exclusive, 0 for none.
+
+    `exclude` are (project, ordinal) of events that must not come back. `path` is a path, its end at a separator, or a
+    folder above it.
+    """
+
+    projects: frozenset[bytes] = frozenset()
+    sessions: frozenset[bytes] = frozenset()
+    roles: frozenset[str] = frozenset()
+    kinds: frozenset[str] = frozenset()
+    hosts: frozenset[str] = frozenset()
+    tools: frozenset[str] = frozenset()
+    path: str = ""
+    since: int = 0
+    until: int = 0
+    side: bool = True
+    exclude: frozenset[tuple[bytes, int]] = field(default_factory=frozenset[tuple[bytes, int]])
+
+    def tag_groups(self) -> list[list[str]]:
+        """Return groups of tags: a window has to have one of each group."""
+        groups = (
+            [project_tag(project) for project in self.projects],
+            ["s:" + session.hex() for session in self.sessions],
+            [_tag("r:", role) for role in self.roles],
+            [_tag("k:", kind) for kind in self.kinds],
+            [_tag("h:", host) for host in self.hosts],
+            [_tag("t:", tool) for tool in self.tools],
+        )
+        return [sorted(group) for group in groups if group]
+
+    @property
+    def path_name(self) -> str:
+        """The path as `paths` holds it."""
+        return _path(self.path).rstrip("/") if self.path else ""
+
+
+SIDE_TAG = "side"
+
+
+def project_tag(project: bytes) -> str:
+    """Return the tag of a project's windows."""
+    return "p:" + project.hex()
+
+
+def tags(doc: LexicalDoc) -> list[str]:
+    """Return the exact values that a window can be filtered by."""
+    found = [project_tag(doc.project), "s:" + doc.session.hex()]
+    named = (("r:", doc.role), ("k:", doc.kind), ("h:", doc.host), ("t:", doc.tool))
+    found += [_tag(prefix, value) for prefix, value in named if value]
+    if doc.side:
+        found.append(SIDE_TAG)
+    return found
+
+
+def path_names(paths: Iterable[str]) -> list[str]:
+    """Return every name of paths: whole, each end that begins at a separator, each folder above."""
+    found = dict[str, None]()
+    for given in list(paths)[:MOST_PATHS]:
+        path = _path(given)
+        found[path] = None
+        cuts = [at for at, char in enumerate(path) if char == "/"]
+        for at in cuts[-MOST_FOLDERS:]:
+            found[path[at + 1 :]] = None
+        for at in cuts[:MOST_FOLDERS]:
+            found[path[:at]] = None
+    found.pop("", None)
+    return list(found)
+
+
+def _tag(prefix: str, value: str) -> str:
+    return prefix + "_".join(value.split())
+
+
+def _path(path: str) -> str:
+    return "_".join(path.replace("\\", "/").split())
+
+
+def schema() -> Schema:
+    """Return the fields of the index."""
+    builder = SchemaBuilder()
+    builder.add_text_field(TERMS, tokenizer_name=_ANALYZER, index_option="freq")
+    builder.add_text_field(TAGS, tokenizer_name=_TAG_ANALYZER, index_option="basic")
+    builder.add_text_field(PATHS, tokenizer_name=_TAG_ANALYZER, index_option="basic")
+    builder.add_unsigned_field("key", indexed=True, fast=True)
+    builder.add_unsigned_field("place", fast=True)
+    builder.add_unsigned_field("project_high", fast=True)
+    builder.add_unsigned_field("project_low", fast=True)
+    builder.add_unsigned_field("weight", fast=True)
+    builder.add_integer_field("time", fast=True)
+    builder.add_bytes_field("note", stored=True)
+    return builder.build()
+
+
+def register(index: Index) -> None:
+    """Tell an opened index what its fields are cut by: spaces only, analysis has done the rest."""
+    for name, longest in ((_ANALYZER, LONG_TERM), (_TAG_ANALYZER, LONG_TAG)):
+        spaced = TextAnalyzerBuilder(Tokenizer.whitespace()).filter(Filter.remove_long(longest))
+        index.register_tokenizer(name, spaced.build())
+
+
+def document(doc: LexicalDoc) -> Document:
+    """Return the document of a window."""
+    made = Document()
+    made.add_text(TERMS, analyse(doc.text))
+    made.add_text(TAGS, " ".join(tags(doc)))
+    if doc.paths:
+        made.add_text(PATHS, " ".join(path_names(doc.paths)))
+    made.add_unsigned("key", key(doc.project, doc.ordinal, doc.window))
+    made.add_unsigned("place", place(doc.start, doc.end))
+    made.add_unsigned("project_high", int.from_bytes(doc.project[:8], "big"))
+    made.add_unsigned("project_low", int.from_bytes(doc.project[8:], "big"))
+    made.add_unsigned("weight", doc.weight)
+    made.add_integer("time", doc.time)
+    return made
+
+
+def note_document(note: dict[str, Any]) -> Document:
+    """Return the document of the note."""
+    made = Document()
+    made.add_text(TERMS, NOTE)
+    made.add_text(TAGS, NOTE)
+    made.add_bytes("note", json.dumps(note, sort_keys=True).encode())
+    return made
+
+
+def read_note(found: Document) -> dict[str, Any]:
+    """Return what the note's document says; raise `ValueError` when it is damaged."""
+    stored = cast("Sequence[bytes]", found.get_all("note"))
+    said: Any = json.loads(bytes(stored[0]).decode()) if stored else None
+    if not isinstance(said, dict):
+        raise ValueError("the index has a damaged note")
+    return cast("dict[str, Any]", said)
+
+
+def key(project: bytes, ordinal: int, window: int) -> int:
+    """Return the number that windows are looked up by; raise `LimitExceeded` for an ordinal beyond its bits.
+
+    Two projects may share their few bits, so a look-up that must be exact also asks for the project's tag. Keys of one
+    project are dense, which keeps their dictionary small.
+    """
+    if not (0 <= ordinal < 1 << _ORDINAL_BITS and 0 <= window < 1 << _WINDOW_BITS):
+        raise LimitExceeded("the index cannot hold that window", ordinal=ordinal, window=window)
+    bits = int.from_bytes(project[:4], "big") >> (32 - _PROJECT_BITS)
+    return (bits << _ORDINAL_BITS | ordinal) << _WINDOW_BITS | window
+
+
+def key_span(project: bytes, ordinal: int) -> tuple[int, int]:
+    """Return the first and the last key that windows of an event can have."""
+    first = key(project, ordinal, 0)
+    return first, first + (1 << _WINDOW_BITS) - 1
+
+
+def split_key(packed: int) -> tuple[int, int]:
+    """Return (ordinal, window)."""
+    return packed >> _WINDOW_BITS & (1 << _ORDINAL_BITS) - 1, packed & (1 << _WINDOW_BITS) - 1
+
+
+def place(start: int, end: int) -> int:
+    """Return a window's byte range as one number; raise `LimitExceeded` for one beyond its bits."""
+    if not (0 <= start < 1 << 64 - _LENGTH_BITS and 0 <= end - start < 1 << _LENGTH_BITS):
+        raise LimitExceeded("the index cannot hold that window", start=start, end=end)
+    return start << _LENGTH_BITS | end - start
+
+
+def split_place(packed: int) -> tuple[int, int]:
+    """Return (start, end)."""
+    start = packed >> _LENGTH_BITS
+    return start, start + (packed & (1 << _LENGTH_BITS) - 1)

@@ -1,0 +1,101 @@
+"""How much a match counts: BM25, and the classes of text.
+
+BM25 as in S. Robertson, H. Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009), with the fixed
+parameters of the index engine, so that what is not committed yet scores as it will when it is.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple, Protocol
+
+from unabridged.index.analysis.plan import Clause, Phrase, Plan
+
+K1 = 1.2
+B = 0.75
+PHRASE = 0.5  # of the score that a phrase's words can reach, for holding the phrase itself
+
+# Classes of windows. What people and agents said and decided counts more than what tools printed.
+TOOL, ASSISTANT, USER, DECISION = 0, 1, 2, 3
+WEIGHTS = {TOOL: 1.0, ASSISTANT: 1.08, USER: 1.15, DECISION: 1.25}
+
+
+class Statistics(Protocol):
+    """What a collection of windows knows of itself."""
+
+    @property
+    def total(self) -> int:
+        """Number of windows."""
+        ...
+
+    def frequency(self, term: str) -> int:
+        """Return the number of windows that hold a term."""
+        ...
+
+    @property
+    def average(self) -> float:
+        """Mean number of terms of a window."""
+        ...
+
+
+class Weighted(NamedTuple):
+    """A term that some window holds, the factor of its BM25 score, and the most that it can add."""
+
+    term: str
+    factor: float
+    most: float
+    frequency: int
+
+
+def rarity(total: int, frequency: int) -> float:
+    """Return the inverse document frequency of a term."""
+    return math.log(1 + (total - min(frequency, total) + 0.5) / (min(frequency, total) + 0.5))
+
+
+def saturation(count: int, length: int, average: float) -> float:
+    """Return how much `count` occurrences in a window of `length` terms add, without the term's rarity."""
+    return count * (K1 + 1) / (count + K1 * (1 - B + B * length / max(average, 1e-9)))
+
+
+def weigh(plan: Plan, statistics: Statistics) -> list[list[Weighted]]:
+    """Return the terms of each clause with their factors; terms that no window holds are left out.
+
+    The forms of a word together are as rare as the word: an inflection is not worth more for being seldom. When the
+    whole of a name is found somewhere its parts count little, else they are all there is.
+    """
+    return [list(_weigh(clause, statistics)) for clause in plan.clauses]
+
+
+def _weigh(clause: Clause, statistics: Statistics) -> Iterator[Weighted]:
+    found = [(form, frequency) for form in clause.forms if (frequency := statistics.frequency(form.term))]
+    if not found:
+        return
+    total = statistics.total
+    together = 0.0
+    if clause.kind == "word":
+        together = rarity(total, min(total, sum(frequency for _, frequency in found)))
+    whole = clause.kind != "name" or found[0][0] is clause.forms[0]
+    for form, frequency in found:
+        own = rarity(total, frequency)
+        factor = clause.weight * (form.weight if whole else 1.0)
+        if together and own > 0:
+            factor *= together / own
+        yield Weighted(form.term, factor, factor * own * (K1 + 1), frequency)
+
+
+def coverage(plan: Plan, weights: Sequence[Sequence[Weighted]], matched: Iterable[int]) -> float:
+    """Return the share of a query's weight that satisfied clauses have.
+
+    A clause that no window anywhere satisfies weighs as much as the heaviest of the others: it was asked for.
+    """
+    most = [max((item.most for item in clause), default=0.0) for clause in weights]
+    absent = max(most, default=0.0)
+    whole = sum(value or absent * clause.weight for value, clause in zip(most, plan.clauses, strict=True))
+    return sum(most[at] for at in matched) / whole if whole else 0.0
+
+
+def phrase_bonus(phrases: Iterable[Phrase], statistics: Statistics) -> float:
+    """Return what a window gains by holding phrases, beside the score of their words."""
+    terms = {term for phrase in phrases for term in phrase.terms}
+    return PHRASE * sum(rarity(statistics.total, statistics.frequency(term)) * (K1 + 1) for term in terms)

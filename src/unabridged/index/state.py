@@ -1,0 +1,123 @@
+"""One committed state of the lexical index, as queries see it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from tantivy import DocAddress, FieldType, Occur, Query, Schema, Searcher
+
+from unabridged.index.layout import (
+    NOTE,
+    PATHS,
+    SIDE_TAG,
+    TAGS,
+    TERMS,
+    LexicalFilter,
+    split_key,
+    split_place,
+)
+
+FREQUENCIES_MOST = 20_000  # terms whose frequency is remembered
+OLDEST, NEWEST = -(1 << 63), (1 << 63) - 1  # microseconds
+
+Part = tuple[Occur, Query]
+Place = tuple[bytes, int, int]  # project, ordinal, window
+
+
+class Row:
+    """What the columns say of one window."""
+
+    __slots__ = ("end", "place", "start", "time", "weight")
+
+    def __init__(self, place: Place, start: int, end: int, time: int, weight: int) -> None:
+        """Hold a window's place, its byte range in the event's text, its time and its class."""
+        self.place = place
+        self.start = start
+        self.end = end
+        self.time = time
+        self.weight = weight
+
+
+class State:
+    """One committed state, for any number of threads."""
+
+    def __init__(self, schema: Schema, searcher: Searcher) -> None:
+        """Read what scoring needs to know of the state."""
+        self.schema = schema
+        self.searcher = searcher
+        self._frequencies = dict[str, int]()
+        self.average = self._average()  # terms of a window; 0 for an empty index
+        self.total = max(
+            0, searcher.num_docs - (1 if self.average else 0)
+        )  # windows; one document is the note
+
+    def frequency(self, term: str) -> int:
+        """Return the number of windows that hold a term."""
+        known = self._frequencies.get(term)
+        if known is None:
+            if len(self._frequencies) > FREQUENCIES_MOST:
+                self._frequencies.clear()
+            known = self._frequencies[term] = self.searcher.doc_freq(TERMS, term)
+        return known
+
+    def term(self, term: str, factor: float = 1.0) -> Query:
+        """Return the query for one term."""
+        query = Query.term_query(self.schema, TERMS, term, "freq")
+        return query if factor == 1.0 else Query.boost_query(query, factor)
+
+    def tag(self, field: str, text: str) -> Query:
+        """Return the query for an exact value, without a score."""
+        return Query.const_score_query(Query.term_query(self.schema, field, text, "basic"), 0.0)
+
+    def keys(self, keys: Iterable[int]) -> Query:
+        """Return the query for windows by their keys, without a score."""
+        parts = [(Occur.Should, Query.term_query(self.schema, "key", key, "basic")) for key in keys]
+        return Query.const_score_query(Query.boolean_query(parts), 0.0)
+
+    def narrowed(self, where: LexicalFilter) -> list[Part]:
+        """Return what a filter adds to a query."""
+        parts = list[Part]()
+        for group in where.tag_groups():
+            parts.append((Occur.Must, self._any_of(TAGS, group)))
+        if where.path:
+            parts.append((Occur.Must, self._any_of(PATHS, [where.path_name])))
+        if where.since or where.until:
+            until = where.until - 1 if where.until else NEWEST
+            since = where.since or OLDEST
+            span = Query.range_query(self.schema, "time", FieldType.Integer, since, until)
+            parts.append((Occur.Must, Query.const_score_query(span, 0.0)))
+        if not where.side:
+            parts.append((Occur.MustNot, Query.term_query(self.schema, TAGS, SIDE_TAG, "basic")))
+        return parts
+
+    def rows(self, addresses: Sequence[DocAddress]) -> list[Row]:
+        """Return what the columns say of windows."""
+        if not addresses:
+            return []
+        names = ("key", "project_high", "project_low", "place", "time", "weight")
+        columns: list[list[Any]] = [self.searcher.fast_field_values(name, list(addresses)) for name in names]
+        rows = list[Row]()
+        for key, high, low, place, time, weight in zip(*columns, strict=True):
+            project = high.to_bytes(8, "big") + low.to_bytes(8, "big")
+            rows.append(Row((project, *split_key(key)), *split_place(place), time, weight))
+        return rows
+
+    def _any_of(self, field: str, values: Sequence[str]) -> Query:
+        parts = [(Occur.Should, Query.term_query(self.schema, field, value, "basic")) for value in values]
+        return Query.const_score_query(Query.boolean_query(parts), 0.0)
+
+    def _average(self) -> float:
+        query = Query.term_query(self.schema, TERMS, NOTE, "freq")
+        found = self.searcher.search(query, 1, count=False).hits
+        if not found:
+            return 0.0
+        return detail(json.loads(query.explain(self.searcher, found[0][1]).to_json()), "avgdl")
+
+
+def detail(explained: dict[str, Any], name: str) -> float:
+    """Return the value of the first part of an explanation whose description begins with `name`; 0 without one."""
+    if str(explained.get("description", "")).startswith(name):
+        return float(explained["value"])
+    return next((value for part in explained.get("details", ()) if (value := detail(part, name))), 0.0)
