@@ -108,7 +108,7 @@ def test_no_function_changes_a_global() -> None:
 
 
 def broad_handlers() -> list[tuple[str, str]]:
-    """Each broad handler as (`path:line`, its line of source); one that ends by raising again hides nothing."""
+    """Each broad handler as (`path:line`, its lines up to its body); one that ends by raising again hides nothing."""
     found: list[tuple[str, str]] = []
     for module in modules():
         source = module.text.splitlines()
@@ -117,7 +117,10 @@ def broad_handlers() -> list[tuple[str, str]]:
                 continue
             caught = node.type.elts if isinstance(node.type, ast.Tuple) else [node.type]
             if any(item is None or (isinstance(item, ast.Name) and item.id in BROAD) for item in caught):
-                found.append((f"{module.path}:{node.lineno}", source[node.lineno - 1]))
+                head = "\n".join(
+                    source[node.lineno - 1 : node.body[0].lineno - 1] or [source[node.lineno - 1]]
+                )
+                found.append((f"{module.path}:{node.lineno}", head))
     return found
 
 
