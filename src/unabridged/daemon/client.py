@@ -257,10 +257,10 @@ class Client:
             self._buffer += block
         line = self._buffer[:end].decode()
         del self._buffer[: end + 1]
-        message = wirejson.loads(line)
+        message: dict[str, Any] | object = wirejson.loads(line)
         if not isinstance(message, dict):
             raise ProtocolError("the daemon's answer is not an object")
-        return message
+        return message  # pyright: ignore[reportUnknownVariableType]
 
     def _wait(self, deadline: float | None) -> None:
         assert self._socket is not None
