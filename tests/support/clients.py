@@ -1,7 +1,7 @@
 """Where the real clients are, for tests that start them.
 
-They are installed by hand, each with `npm i --prefix FOLDER/NAME PACKAGE`, and `UNABRIDGED_TEST_CLIENTS` names FOLDER;
-without it the tests that need them are skipped.
+`UNABRIDGED_TEST_CLIENTS` names a folder with all of them in one `node_modules` (`npm i --prefix FOLDER PACKAGE …`), or
+with a folder for each (`npm i --prefix FOLDER/NAME PACKAGE`); without it the tests that need them are skipped.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ RUN_WITHIN = 120  # seconds for one run of a client
 
 
 def client_file(name: str, *candidates: str) -> Path:
-    """The first of some files below a client's `node_modules`; skips the test when there is none."""
+    """The first of some files below `node_modules`; skips the test when there is none."""
     folder = os.environ.get(VARIABLE)
     if not folder:
         pytest.skip(f"{VARIABLE} is not set")
-    for candidate in candidates:
-        path = Path(folder) / name / "node_modules" / candidate
-        if path.is_file():
-            return path
+    for modules in (Path(folder) / "node_modules", Path(folder) / name / "node_modules"):
+        for candidate in candidates:
+            if (modules / candidate).is_file():
+                return modules / candidate
     pytest.skip(f"{name} is not installed in {folder}")
 
 
