@@ -42,12 +42,14 @@ SCREEN = "|".join(
     (
         rf"(?i:{names.SCREENED}{names.SUFFIX}(?:{_for_re2('|'.join((*_FORMS, _RANDOM_WORD)))}))",
         rf"(?i:--[a-z0-9-]*{names.SCREENED}{names.SUFFIX}[ \t]+[^\s<$-])",
-        rf"(?:ENV|ARG|setx|set -[a-zA-Z]+)[ \t]+[A-Z0-9_]*(?:TOKEN|SECRET|PASSWORD|PASSWD|KEY)[A-Z0-9_]*[ \t]+[^\s=]",
+        r"(?:ENV|ARG|setx|set -[a-zA-Z]+)[ \t]+[A-Z0-9_]*(?:TOKEN|SECRET|PASSWORD|PASSWD|KEY)[A-Z0-9_]*[ \t]+[^\s=]",
     )
 )
 """Where an assignment may stand, in text or in JSON's escaped form of it."""
 
-_ASSIGNED = re.compile(rf"(?i)({names.SCREENED}{names.SUFFIX})(?:{'|'.join(_FORMS)}|{_BLANK}++)".encode("latin-1"))
+_ASSIGNED = re.compile(
+    rf"(?i)({names.SCREENED}{names.SUFFIX})(?:{'|'.join(_FORMS)}|{_BLANK}++)".encode("latin-1")
+)
 _KEYWORD = re.compile(rf"(?i){names.SCREENED}".encode())
 _OPTION = (b"--", b"ENV", b"ARG", b"set")
 _TYPED = re.compile(
@@ -63,7 +65,9 @@ _SCHEME = re.compile(
     rb"(?:[ \t]|%20|\\*u0020)+"
 )
 _COOKIE = capturing(r"([A-Za-z0-9_.$%*-]+)=\"?([^;\s\"'\\,]{8,})")
-_ATTRIBUTES = frozenset(b"path domain expires max-age samesite version comment secure httponly priority".split())
+_ATTRIBUTES = frozenset(
+    b"path domain expires max-age samesite version comment secure httponly priority".split()
+)
 
 
 class Place(msgspec.Struct, frozen=True):
@@ -186,7 +190,11 @@ def _assign(named: _Named) -> tuple[Word | None, bool]:
     at = scalar.end() if scalar is not None else skip_spaces(text, at)
     if named.found in _HEADERS and not text.startswith(_QUOTES, at):
         line = _REST_OF_LINE.match(text, at, at + values.MAX_VALUE)
-        return (Word(at, line.end(), open_end=line.end() == len(text)), False) if line is not None else (None, False)
+        return (
+            (Word(at, line.end(), open_end=line.end() == len(text)), False)
+            if line is not None
+            else (None, False)
+        )
     style, literal = places.style(text, named.start, named.name, gap, spaced)
     word = read(text, at, style)
     if named.found == "password" and not word.quoted and not literal and (spaced or colon):
@@ -292,7 +300,11 @@ def _authorization(body: bytes) -> list[Span]:
     if not secret or examples.is_placeholder(secret) or examples.is_masked(secret):
         return []
     if match is not None and match.group(1).lower() == b"basic":
-        return [Span(word.start, word.end, "authorization-header", "basic-auth")] if basic_credentials(secret) else []
+        return (
+            [Span(word.start, word.end, "authorization-header", "basic-auth")]
+            if basic_credentials(secret)
+            else []
+        )
     if not values.is_secret(secret, literal=True, quoted=True):
         return []
     return [Span(word.start, word.end, "authorization-header", "authorization")]
@@ -303,7 +315,11 @@ def _cookies(body: bytes) -> list[Span]:
     spans: list[Span] = []
     for match in _COOKIE.finditer(body):
         value = match.group(2)
-        if match.group(1).lower() in _ATTRIBUTES or not values.is_random(value) or examples.is_placeholder(value):
+        if (
+            match.group(1).lower() in _ATTRIBUTES
+            or not values.is_random(value)
+            or examples.is_placeholder(value)
+        ):
             continue
         spans.append(Span(match.start(2), match.end(2), "cookie-header", "cookie"))
     return spans

@@ -109,7 +109,9 @@ def _pattern(pattern: str) -> Pattern:
     try:
         return re2.compile(pattern.encode(), _options())
     except (re2.error, UnicodeEncodeError) as error:
-        raise InvalidPattern(f"A redaction pattern is not valid: {_reason(error)}", pattern=pattern) from error
+        raise InvalidPattern(
+            f"A redaction pattern is not valid: {_reason(error)}", pattern=pattern
+        ) from error
 
 
 def _reason(error: Exception) -> str:

@@ -8,11 +8,14 @@ _PLACEHOLDER = searching(
     r"(?i)\[redacted|redacted\]|^redacted$|^\[?(?:hidden|masked|filtered|removed|secret|omitted|scrubbed)\]?$"
     r"|^<[^>]*>|<[a-z][a-z0-9 _-]*>|^\$|\$\{|\{\{|\$\(|%\(|^%[a-z_]+%$|^%[sdv]$|^\{[^\"':,]*\}$|^:[a-z_]+$|^@[a-z_.]+$"
     r"|^#\{|^\*+$|\*{3,}|x{5,}|^x+$|\.{3}|\xe2\x80\xa6|\xe2\x80\xa2|^[-_.=?~#]+$"
-    r"|example|placeholder|^your|your[-_ ]|[-_]your|^my[-_ ][a-z_ -]+$|change[-_ ]?(?:me|this|it)|replace[-_ ]?(?:me|this|with)"
+    r"|example|placeholder|^your|your[-_ ]|[-_]your|^my[-_ ][a-z_ -]+$"
+    r"|change[-_ ]?(?:me|this|it)|replace[-_ ]?(?:me|this|with)"
     r"|insert[-_ ]|^enter[-_ ]|put[-_ ]your|^todo|fixme|^dummy|^sample|^foo(?:bar)?(?:baz)?$|^bar$|^baz$|^n/?a$|^tbd$"
     r"|^(?:some|any|the|a|an|this|that|new|old|not)[-_ ]|goes[-_ ]here|[-_ ]here$"
 )
-_MASKED = searching(r"(?i)x{6,}|\*{3,}|\.{3,}|_{5,}|EXAMPLE|<[^>]*>|PLACEHOLDER|your[-_]|-here\b|^(?:.)?0{12,}|\xe2\x80\xa6")
+_MASKED = searching(
+    r"(?i)x{6,}|\*{3,}|\.{3,}|_{5,}|EXAMPLE|<[^>]*>|PLACEHOLDER|your[-_]|-here\b|^(?:.)?0{12,}|\xe2\x80\xa6"
+)
 
 
 def is_placeholder(value: bytes) -> bool:

@@ -15,8 +15,13 @@ _SEALED = frozenset(
     b"encryptedcontent encryptedreasoning encryptedthinking reasoningopaque reasoningencryptedcontent b64json "
     b"encryptedindex redactedthinking".split()
 )
-_MEDIA = frozenset(b"data blob bytes base64 content body src url imageurl fileurl result image audio filedata".split())
-_MEDIA_NEAR = searching(r"(?i)\"(?:media_?type|mime_?type)\"|\"type\" ?: ?\"(?:base64|redacted_thinking|image|input_image|input_audio|file)\"")
+_MEDIA = frozenset(
+    b"data blob bytes base64 content body src url imageurl fileurl result image audio filedata".split()
+)
+_MEDIA_NEAR = searching(
+    r"(?i)\"(?:media_?type|mime_?type)\""
+    r"|\"type\" ?: ?\"(?:base64|redacted_thinking|image|input_image|input_audio|file)\""
+)
 _NOT_BASE64 = searching("[^A-Za-z0-9+/=_-]")
 _DATA_URI = searching(r"^data:[a-zA-Z0-9.+/-]*(?:;[a-zA-Z0-9=-]+)*;base64,")
 BASE64_BYTES = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=_-"

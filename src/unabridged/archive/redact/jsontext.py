@@ -4,25 +4,36 @@ from __future__ import annotations
 
 import json
 import re
-from json.decoder import scanstring
 
 import msgspec
-
 
 BOM = b"\xef\xbb\xbf"
 _BLANKS = b" \t\r\n"
 MAX_ESCAPE = 6  # bytes of the longest escape, `\uXXXX`
 
-_HEX4 = re.compile(rb"\\u([0-9a-fA-F]{4})(?:(?<=\\u[dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2}))?")
-_ESCAPE = re.compile(rb"\\(?:u[0-9a-fA-F]{4}(?:(?<=\\u[dD][89abAB][0-9a-fA-F]{2})\\u[dD][c-fC-F][0-9a-fA-F]{2})?|.)", re.DOTALL)
-_SHORT = ((b"\\n", b"\n"), (b'\\"', b'"'), (b"\\t", b"\t"), (b"\\/", b"/"), (b"\\r", b"\r"), (b"\\b", b"\b"), (b"\\f", b"\f"))
+_HEX4 = re.compile(
+    rb"\\u([0-9a-fA-F]{4})(?:(?<=\\u[dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2}))?"
+)
+_ESCAPE = re.compile(
+    rb"\\(?:u[0-9a-fA-F]{4}(?:(?<=\\u[dD][89abAB][0-9a-fA-F]{2})\\u[dD][c-fC-F][0-9a-fA-F]{2})?|.)", re.DOTALL
+)
+_SHORT = (
+    (b"\\n", b"\n"),
+    (b'\\"', b'"'),
+    (b"\\t", b"\t"),
+    (b"\\/", b"/"),
+    (b"\\r", b"\r"),
+    (b"\\b", b"\b"),
+    (b"\\f", b"\f"),
+)
+_DECODER = json.JSONDecoder(strict=False)  # hosts write control characters unescaped
 _BACKSLASH = 0x5C
 _REST = re.compile(rb'[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
 _STRING = re.compile(rb'"([^"\\]*+(?:\\.[^"\\]*+)*+)"', re.DOTALL)
 
 
 def documents_end(line: bytes, hint: int | None = None) -> int:
-    """Return where the leading JSON documents of a line end: its length when the line is JSON throughout, 0 when none is.
+    """Return where the JSON documents at the head of a line end: its length when it is JSON throughout, 0 when none is.
 
     `hint` is the end of the first document, from a reader that has found it already.
     """
@@ -46,8 +57,10 @@ def _is_document(data: bytes) -> bool:
 
 def _glued(line: bytes, at: int) -> int:
     """Read document after document; the fallback for the few lines that are not exactly one."""
-    decode = json.JSONDecoder(strict=False).raw_decode
-    text = line.decode("latin-1")  # one character a byte: offsets stay, and bytes that are no UTF-8 do not matter
+    decode = _DECODER.raw_decode
+    text = line.decode(
+        "latin-1"
+    )  # one character a byte: offsets stay, and bytes that are no UTF-8 do not matter
     size = len(text)
     while True:
         while at < size and line[at] in _BLANKS:
@@ -132,19 +145,20 @@ def safe_start(data: bytes, at: int, low: int) -> int:
 
 
 def decode(raw: bytes) -> bytes:
-    """Decode a string's content to bytes; bytes that are no UTF-8 and lone surrogates stay (the latter as three bytes)."""
+    """Decode a string's content to bytes; what is no UTF-8, and lone surrogates (as three bytes), stay."""
     if b"\\" not in raw:
         return raw
     try:
-        return scanstring(raw.decode() + '"', 0, False)[0].encode("utf-8", "surrogatepass")
+        return _DECODER.raw_decode(f'"{raw.decode()}"')[0].encode("utf-8", "surrogatepass")
     except ValueError:
         return b"\\".join(map(_plain, raw.split(b"\\\\")))
 
 
 def flattened(line: bytes) -> bytes:
-    """Decode all strings of a JSON line at once, with a line end in place of each quote around one: for searching only."""
+    """Decode all strings of a JSON line at once, for searching only: quotes around strings become line ends."""
     pieces = (
-        piece.replace(b'\\"', b"\x01").replace(b'"', b"\n").replace(b"\x01", b'"') for piece in line.split(b"\\\\")
+        piece.replace(b'\\"', b"\x01").replace(b'"', b"\n").replace(b"\x01", b'"')
+        for piece in line.split(b"\\\\")
     )
     return b"\\".join(map(_plain, pieces))
 

@@ -12,7 +12,8 @@ MAX_ENTRIES = 64  # values of one manifest
 _EDGE = searching(r"(?:\n|\\n)---")
 _DATA = capturing(r"(?:^|[\s\\\"'{,n])(?:data|stringData)\\*[\"']?:[ \t]*(\{?)")
 _LINE = capturing(
-    r"(?:\r?\n|\\r\\n|\\n)([ \t]+)(?:[A-Za-z0-9_.-]+:[ \t]*\\*[\"']?([^\s\"'\\{|>#]*)[^\n\\]*|#[^\n\\]*|[A-Za-z0-9+/=]+)"
+    r"(?:\r?\n|\\r\\n|\\n)([ \t]+)(?:[A-Za-z0-9_.-]+:[ \t]*\\*[\"']?([^\s\"'\\{|>#]*)[^\n\\]*"
+    r"|#[^\n\\]*|[A-Za-z0-9+/=]+)"
 )
 _MEMBER = capturing(r"(?:\s|\\+[nrt])*\\*\"[A-Za-z0-9_.-]+\\*\"\s*:\s*\\*\"([^\"\\]*)\\*\"\s*,?")
 
@@ -36,5 +37,7 @@ def secret_values(text: bytes, at: int) -> tuple[list[Span], bool]:
             place = entry.end()
             value = entry.group(group)
             if value and len(value) >= values.MIN_PASSWORD and not examples.is_placeholder(value):
-                spans.append(Span(entry.start(group), entry.end(group), "kubernetes-secret", "kubernetes-secret"))
+                spans.append(
+                    Span(entry.start(group), entry.end(group), "kubernetes-secret", "kubernetes-secret")
+                )
     return spans, False

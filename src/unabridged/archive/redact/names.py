@@ -49,7 +49,9 @@ _PASSWORDS = frozenset(b"password passwd passwort passphrase passcode pswd pwd p
 _KEYWORD = re.compile(rf"(?i)({KEYWORD}){SUFFIX}$".encode())
 _CAMEL = re.compile(rb"(?<=[a-z0-9])(?=[A-Z])|[^A-Za-z0-9]+")
 ENVIRONMENT_NAME = re.compile(rb"[A-Z][A-Z0-9_]*\Z")
-CACHED = 4_096  # names of which the class is remembered; a project's code has few, and they come again and again
+CACHED = (
+    4_096  # names of which the class is remembered; a project's code has few, and they come again and again
+)
 
 
 def words(name: bytes) -> list[bytes]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Protocol
+from typing import Any, Protocol
 
 import re2
 
-MAX_MEMORY = 64 << 20  # bytes for the automaton of one pattern; too little makes RE2 fall back to a far slower engine
+MAX_MEMORY = (
+    64 << 20
+)  # bytes for the automaton of one pattern; too little makes RE2 fall back to a far slower engine
 
 
 class Match(Protocol):
@@ -54,7 +56,7 @@ class Pattern(Protocol):
         ...
 
     @property
-    def groupindex(self) -> dict[bytes, int]:
+    def groupindex(self) -> dict[Any, int]:
         """Numbers of the named groups; the names are bytes, as the pattern is."""
         ...
 

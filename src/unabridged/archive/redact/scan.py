@@ -13,7 +13,7 @@ from unabridged.archive.redact.words import read
 
 # A character of a name or token that JSON writers may escape though they need not: the screen cannot see through it.
 ESCAPED_CHARACTER = r"\\u00(?:2[dDeE]|3[0-9]|4[1-9a-fA-F]|5[0-9aAfF]|6[1-9a-fA-F]|7[0-9aA])"
-# What may stand before a token: no letter, no digit, unless they belong to an escape (of JSON, of a URL, of a terminal).
+# What may stand before a token: no letter, no digit, unless it belongs to an escape (of JSON, a URL, a terminal).
 _BOUNDARY = r"[^A-Za-z0-9]|\\[nrtbf]|%[0-9A-Fa-f]{2}|\\u[0-9a-fA-F]{4}|\[[0-9;]*m"
 _BEFORE = re.compile(rb"\\[nrtbf]|\\u[0-9a-fA-F]{4}|%[0-9A-Fa-f]{2}|\[[0-9;]*m|[^A-Za-z0-9]")
 _Matcher = tuple[Rule, tuple[bytes, ...], Pattern | None]
@@ -67,9 +67,7 @@ class Scanner:
                 short |= self._apply(rule, pattern, text, at, found)
         return short
 
-    def _apply(
-        self, rule: Rule, pattern: Pattern | None, text: bytes, at: int, found: list[Span]
-    ) -> bool:
+    def _apply(self, rule: Rule, pattern: Pattern | None, text: bytes, at: int, found: list[Span]) -> bool:
         """Try one rule at one candidate; return whether it ran into the end of the text."""
         if pattern is None:
             spans, short = (tokens.key_block if rule.check == "pem" else manifests.secret_values)(text, at)

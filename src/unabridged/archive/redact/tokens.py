@@ -14,14 +14,20 @@ MAX_BLOCK = 32_768  # bytes of one private key block
 LOOK_AROUND = 4_096  # bytes around `kind: Secret` in which its data may stand
 
 _BEGINS = searching(r"(?:^|[^A-Za-z0-9]|\\[nrtbfv]|u[0-9a-fA-F]{4}|%[0-9A-Fa-f]{2}|\x1b\[[0-9;]*[mK])$")
-_BEGINS_STRICTLY = searching(r"(?:^|[^A-Za-z0-9+/_-]|\\[nrtbfv]|u[0-9a-fA-F]{4}|%[0-9A-Fa-f]{2}|\x1b\[[0-9;]*[mK])$")
+_BEGINS_STRICTLY = searching(
+    r"(?:^|[^A-Za-z0-9+/_-]|\\[nrtbfv]|u[0-9a-fA-F]{4}|%[0-9A-Fa-f]{2}|\x1b\[[0-9;]*[mK])$"
+)
 _ALNUM = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789")
 _PRINTABLE_LOGIN = searching(r"^[\x20-\x7e]+:[\x20-\x7e]+$")
 _BASE64 = searching("^[A-Za-z0-9+/_-]{8,}={0,2}$")
 _DUMMY_USER = searching(r"(?i)^(?:user(?:name)?|usr|login|name|u|me|foo|<[^>]*>)?$")
 _DUMMY_PASSWORD = searching(r"(?i)^(?:pass(?:w(?:or)?d)?|pwd|secret|p|pw|token|bar|key|test|apikey|api_key)$")
-_LOCAL = searching(r"^@(?:localhost|127\.0\.0\.1|\[?::1|0\.0\.0\.0|host\b|hostname|db\b|database\b|postgres\b|example\.)")
-_WEB_COMMAND = searching(r"\b(?:curl|wget|http|https|httpie|xh|hurl|lftp|ftp|ab|wrk|hey|mosquitto_[ps]ub|aria2c)\b")
+_LOCAL = searching(
+    r"^@(?:localhost|127\.0\.0\.1|\[?::1|0\.0\.0\.0|host\b|hostname|db\b|database\b|postgres\b|example\.)"
+)
+_WEB_COMMAND = searching(
+    r"\b(?:curl|wget|http|https|httpie|xh|hurl|lftp|ftp|ab|wrk|hey|mosquitto_[ps]ub|aria2c)\b"
+)
 _FILE_NAME = searching(r"\.(?:py|js|ts|tsx|go|rs|c|h|cc|cpp|java|rb|md|txt|json|ya?ml|html?|css|sh|log):")
 
 
@@ -96,7 +102,7 @@ def _is_curl(text: bytes, start: int, end: int, whole: int) -> bool:
 
 def _is_pgpass(text: bytes, start: int, end: int, whole: int) -> bool:
     head = text[whole:start]
-    if _FILE_NAME.search(head) or whole > 0 and text[whole - 1] not in b" \t\r\n\"'`>n":
+    if _FILE_NAME.search(head) or (whole > 0 and text[whole - 1] not in b" \t\r\n\"'`>n"):
         return False
     if text[end : end + 1] not in (b"", b"\n", b"\r", b" ", b'"', b"'", b"\\"):
         return False
@@ -130,5 +136,3 @@ def key_block(text: bytes, at: int) -> tuple[list[Span], bool]:
     if not _BODY_LINE.search(text, begin.end(), end.start()):
         return [], False
     return [Span(at, end.end(), "pem-private-key", "private-key")], False
-
-

@@ -10,7 +10,9 @@ from unabridged.archive.redact.pattern import searching
 MIN_RANDOM = 8  # bytes; shorter values are not called random
 MIN_PASSWORD = 4  # bytes; what a quoted password must have
 LONG_RANDOM = 20  # bytes from which mixed case alone, without any digit, is random enough
-LONG_LITERAL = 12  # bytes from which any word in an environment file is taken for the secret that its name says
+LONG_LITERAL = (
+    12  # bytes from which any word in an environment file is taken for the secret that its name says
+)
 MAX_VALUE = 4_096  # bytes of one value; longer ones are documents, not secrets
 
 # `re` is used here for single classes on single values, where its calls cost a tenth of RE2's; no pattern backtracks.
@@ -155,12 +157,14 @@ def is_secret(value: bytes, *, literal: bool, quoted: bool) -> bool:
     random = is_random(value)
     if not random and not literal:
         return False
-    if not quoted and _CALL.match(value) or _is_word(value) or is_placeholder(value) or is_masked(value):
+    if (not quoted and _CALL.match(value)) or _is_word(value) or is_placeholder(value) or is_masked(value):
         return False
     if random:
         return quoted or literal or not _named_like_code(value)
     # An environment file gives literal values: what is long, or has a digit, and is no word is meant.
-    return len(value) >= LONG_LITERAL or (len(value) >= 6 and has_letter_and_digit(_ALGORITHMS.sub(b"", value)))
+    return len(value) >= LONG_LITERAL or (
+        len(value) >= 6 and has_letter_and_digit(_ALGORITHMS.sub(b"", value))
+    )
 
 
 def _named_like_code(value: bytes) -> bool:
@@ -168,4 +172,4 @@ def _named_like_code(value: bytes) -> bool:
     if not _IDENTIFIER.match(value):
         return False
     digits = sum(1 for _ in _DIGIT.finditer(value))
-    return digits <= 2 and len(value) < 32 or (b"." in value and digits <= 4)
+    return (digits <= 2 and len(value) < 32) or (b"." in value and digits <= 4)
