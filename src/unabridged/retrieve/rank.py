@@ -35,6 +35,7 @@ class Candidate:
     score: float
     exact: float = 0.0
     coverage: float = 0.0
+    phrase: bool = False
     fresh: bool = False  # from the tail that is not committed yet
 
 
@@ -73,7 +74,8 @@ def rank(candidates: Sequence[tuple[Candidate, Event]], now: Micros) -> list[Ran
 
 def _ranked(pair: tuple[Candidate, Event], score: float, names: tuple[str, ...], now: Micros) -> Ranked:
     candidate, event = pair
-    match = tuple(names) + (("fresh",) if candidate.fresh else ())
+    extra = (("phrase",) if candidate.phrase else ()) + (("fresh",) if candidate.fresh else ())
+    match = tuple(names) + extra
     stages = {
         "lexical": round(candidate.score, 4),
         "exact": round(candidate.exact, 4),

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import pairwise
 from typing import Any, Protocol
 
@@ -73,6 +74,11 @@ class Searched:
     explain: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
 
 
+WindowText = Callable[
+    [ProjectId, Ordinal, int, int], str
+]  # project, event, byte range → text, "" where there is none
+
+
 class Finder(Protocol):
     """The index as search sees it: one state, swapped as a whole."""
 
@@ -82,9 +88,12 @@ class Finder(Protocol):
         ...
 
     def candidates(
-        self, request: Search, projects: Sequence[ProjectId] | None, limit: int
+        self, request: Search, projects: Sequence[ProjectId] | None, limit: int, text_of: WindowText
     ) -> Sequence[Candidate]:
-        """Return the best windows for a question, best first, of the given projects (None: all)."""
+        """Return the best windows for a question, best first, of the given projects (None: all).
+
+        `text_of` reads a window, where the words of a phrase have to be seen in their order.
+        """
         ...
 
     def spans(self, request: Search, text: str) -> tuple[list[tuple[int, int]], list[str]]:
@@ -109,7 +118,7 @@ def search(context: Context, finder: Finder, request: Search) -> Searched:
     account = _account(context, finder)
     try:
         wanted = max(MIN_FETCH, (cursor.offset + request.limit) * OVERFETCH)
-        candidates = finder.candidates(request, _projects(context), wanted)
+        candidates = finder.candidates(request, _projects(context), wanted, partial(_window, context))
     except UnabridgedError as error:
         account["failed"] = {"lexical": error.code}
         return Searched(FAILED, [], "", account)
@@ -128,6 +137,16 @@ def search(context: Context, finder: Finder, request: Search) -> Searched:
     account.pop("heads", None)
     explain = [_explain(item) for item in ranked[: request.limit]] if request.explain else []
     return Searched(status, page, next_cursor, account, explain)
+
+
+def _window(context: Context, project: ProjectId, ordinal: Ordinal, start: int, end: int) -> str:
+    event = context.reader.get(EVENT, (project, ordinal))
+    if event is None or not context.scope.allows(event.project, event.session):
+        return ""
+    try:
+        return context.resolver.event_bytes(event)[start:end].decode("utf-8", "ignore")
+    except UnabridgedError:
+        return ""
 
 
 def _validate(request: Search) -> None:
