@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+from collections.abc import Iterable
 from pathlib import Path
 
 CURRENT = "CURRENT"
@@ -49,10 +50,11 @@ def use(root: Path, number: int) -> None:
         os.close(descriptor)
 
 
-def prune(root: Path, keep: int) -> None:
-    """Remove every generation but one."""
+def prune(root: Path, keep: Iterable[int]) -> None:
+    """Remove every generation but those."""
+    kept = set(keep)
     for number in _numbers(root):
-        if number != keep:
+        if number not in kept:
             shutil.rmtree(folder(root, number), ignore_errors=True)
 
 

@@ -57,21 +57,20 @@ class Indexer:
         self.damaged = 0  # events whose text could not be read
 
     def apply(self, feed: Feed) -> int:
-        """Add a feed's events; return how many windows. A feed that is there already, or that leaves a gap, adds
-        nothing (the follower asks for `watermarks` and sends the right one)."""
+        """Add a feed's events; return how many windows.
+
+        A feed that is there already, or that leaves a gap, adds nothing: the follower looks at `watermarks` and sends
+        the right one.
+        """
         position = self.watermarks.get(feed.project, (0, b""))[0]
         if feed.after != position:
             return 0
-        count = 0
-        docs = list[LexicalDoc]()
-        for doc in self._documents(feed):
-            docs.append(doc)
-        count = len(docs)
+        docs = list(self._documents(feed))
         self._index.add(docs)
         if feed.retired:
             self._index.delete(feed.project, feed.retired)
         self.watermarks[feed.project] = (feed.position, feed.digest)
-        return count
+        return len(docs)
 
     def commit(self) -> None:
         """Make everything applied durable and searchable, together with the watermarks."""
@@ -81,6 +80,14 @@ class Indexer:
     def count(self) -> int:
         """Windows committed."""
         return self._index.count()
+
+    def digest(self) -> str:
+        """Return a digest of the logical content, equal for equal windows however they came to be."""
+        return self._index.digest()
+
+    def damaged_files(self) -> list[tuple[str, str]]:
+        """Return (file, what is wrong) for every damaged file of the index."""
+        return self._index.damaged()
 
     def close(self) -> None:
         """Give the index up; what is not committed is applied again later."""
