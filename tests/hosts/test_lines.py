@@ -39,7 +39,8 @@ def test_lines_and_pieces_partition_the_stream_however_it_is_cut(limit: int, see
     at = 5 << 32
     for piece in pieces:
         assert piece.offset == at
-        assert 0 < len(piece.data) <= limit
+        assert piece.data
+        assert piece.piece or len(piece.data) <= limit
         at += len(piece.data)
     lines, current = [], b""
     for piece in pieces:
@@ -52,13 +53,26 @@ def test_lines_and_pieces_partition_the_stream_however_it_is_cut(limit: int, see
 
 def test_pieces_of_a_long_line_are_marked_and_lines_around_it_are_not() -> None:
     found = split(b"ab\n" + b"x" * 25 + b"\ncd\n", [7], 10)
-    assert [(len(item.data), item.piece, item.last) for item in found] == [
-        (3, False, True),
-        (10, True, False),
-        (10, True, False),
-        (6, True, True),
-        (3, False, True),
+    assert b"".join(item.data for item in found[1:-1]) == b"x" * 25 + b"\n"
+    assert {item.piece for item in found[1:-1]} == {True}
+    assert [item.last for item in found[1:-1]] == [False] * (len(found) - 3) + [True]
+    assert [(item.data, item.piece, item.last) for item in (found[0], found[-1])] == [
+        (b"ab\n", False, True),
+        (b"cd\n", False, True),
     ]
+
+
+def test_a_long_line_that_does_not_end_has_a_last_piece_all_the_same() -> None:
+    found = split(b"word " * 9, [8], 10)
+    assert [item.last for item in found] == [False] * (len(found) - 1) + [True]
+
+
+def test_no_word_of_a_long_line_is_cut() -> None:
+    words = b'"a": "secret-0123456789", ' * 40 + b"\n"
+    found = split(words, [9], 60)
+    assert len(found) > 5
+    assert all(item.data.endswith((b" ", b",", b'"', b"\n")) for item in found)
+    assert sum(item.data.count(b"secret-0123456789") for item in found) == 40
 
 
 def test_an_unfinished_line_is_held_back_until_it_ends() -> None:

@@ -20,6 +20,8 @@ from unabridged.hosts.contract import Problem
 TOO_LONG = (
     48 << 20
 )  # bytes; a longer line is handed over in pieces, so that a reader stays below 64 MiB of raw bytes
+PIECE = 4 << 20  # bytes of a piece, about
+WORD_WITHIN = 64 << 10  # bytes at the end of a piece in which a place to cut is looked for
 RESYNC_TRIES = (
     64  # places in a torn line where a whole object is looked for; bounds the work on hostile lines
 )
@@ -43,15 +45,19 @@ class RawLine(NamedTuple):
 
 
 class LineSplitter:
-    """Cuts blocks of bytes into lines; keeps at most one unfinished line of up to `limit` bytes."""
+    """Cuts blocks of bytes into lines; holds at most one unfinished line of up to `limit` bytes.
+
+    A longer line is handed over in pieces, cut where no word is cut: what is looked for in a piece (a password, say) is
+    found whole.
+    """
 
     def __init__(self, offset: int = 0, limit: int = TOO_LONG) -> None:
         """Start at `offset` of the stream, which must be the beginning of a line."""
-        self._offset = offset  # of the unfinished line or piece
+        self._offset = offset  # of what is held
         self._limit = limit
         self._parts: list[bytes] = []
         self._held = 0
-        self._torn = False  # an earlier piece of the current line has been handed over
+        self._long = False  # the current line is too long
 
     @property
     def offset(self) -> int:
@@ -60,7 +66,7 @@ class LineSplitter:
 
     @property
     def pending(self) -> int:
-        """Bytes of the unfinished line (or of its last piece) that are held back."""
+        """Bytes of the unfinished line that are held back."""
         return self._held
 
     def feed(self, block: bytes) -> list[RawLine]:
@@ -68,53 +74,57 @@ class LineSplitter:
         found: list[RawLine] = []
         start = 0
         end = block.find(b"\n") + 1
-        if end and self._parts:
-            self._hold(block[:end], found)
-            start = end
-            if self._held:
-                self._emit(found, last=True)
-            end = block.find(b"\n", start) + 1
         while end:
-            size = end - start
-            if size > self._limit:
-                self._hold(block[start:end], found)
-                if self._held:
-                    self._emit(found, last=True)
-            else:
-                found.append(RawLine(self._offset, block[start:end], self._torn))
-                self._offset += size
-                self._torn = False
+            self._take(block[start:end], True, found)
             start = end
             end = block.find(b"\n", start) + 1
         if start < len(block):
-            self._hold(block[start:], found)
+            self._take(block[start:], False, found)
         return found
 
     def finish(self) -> list[RawLine]:
-        """Return the unfinished last line, if there is one, and forget it."""
+        """Return the unfinished last line (or its last piece), if there is one, and forget it."""
         found: list[RawLine] = []
         if self._held:
-            self._emit(found, last=True)
+            self._take(b"", True, found)
         return found
 
-    def _hold(self, data: bytes, found: list[RawLine]) -> None:
-        room = self._limit - self._held
-        while len(data) > room:
-            self._parts.append(data[:room])
-            self._held += room
-            self._emit(found, last=False)
-            data = data[room:]
-            room = self._limit
+    def _take(self, data: bytes, ends: bool, found: list[RawLine]) -> None:
+        """Take a part of a line that ends with it, or does not."""
+        if not self._long and self._held + len(data) > self._limit:
+            self._long = True
+            parts, self._parts, self._held = self._parts[::-1], [], 0
+            while parts:  # each is let go of as its copy is made
+                self._take_long(parts.pop(), found)
+        if self._long:
+            self._take_long(data, found)
+        elif data:
+            self._parts.append(data)
+            self._held += len(data)
+        if ends:
+            self._give(b"".join(self._parts) if len(self._parts) != 1 else self._parts[0], True, found)
+            self._parts, self._held, self._long = [], 0, False
+
+    def _take_long(self, data: bytes, found: list[RawLine]) -> None:
+        """Take a part of a line that is too long; hand over what makes a piece, but never all of it."""
         self._parts.append(data)
         self._held += len(data)
+        if self._held > min(PIECE, self._limit):
+            data = b"".join(self._parts)
+            cut = _word_end(data)
+            self._give(data[:cut], False, found)
+            self._parts, self._held = [data[cut:]], len(data) - cut
 
-    def _emit(self, found: list[RawLine], *, last: bool) -> None:
-        data = self._parts[0] if len(self._parts) == 1 else b"".join(self._parts)
-        found.append(RawLine(self._offset, data, self._torn or not last, last))
-        self._offset += len(data)
-        self._parts = []
-        self._held = 0
-        self._torn = not last
+    def _give(self, data: bytes, last: bool, found: list[RawLine]) -> None:
+        if data:
+            found.append(RawLine(self._offset, data, self._long, last))
+            self._offset += len(data)
+
+
+def _word_end(data: bytes) -> int:
+    """Return where to cut: behind the last space, comma or quote before the end, else one byte before the end."""
+    start, end = max(0, len(data) - WORD_WITHIN), len(data) - 1
+    return max(data.rfind(mark, start, end) + 1 for mark in (b" ", b",", b'"')) or end
 
 
 def body(raw: bytes, first: bool = False) -> bytes:
