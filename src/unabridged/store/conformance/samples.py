@@ -138,9 +138,10 @@ def every_kind(project: ProjectId, n: int) -> dict[str, msgspec.Struct]:
 
     The values follow from the declarations: whatever a field may hold, some of it is there.
     """
-    made = {kind.name: of_kind(kind, project, n) for kind in r.KINDS}
-    # Stored content whose digest is right.
-    return made | {"segment": segment(project, n, b"run %d" % n), "chunk": chunk(project, b"piece %d" % n)}
+    made: dict[str, msgspec.Struct] = {kind.name: of_kind(kind, project, n) for kind in r.KINDS}
+    made["segment"] = segment(project, n, b"run %d" % n)  # with digests that are right
+    made["chunk"] = chunk(project, b"piece %d" % n)
+    return made
 
 
 def of_kind(kind: Kind[Any], project: ProjectId, n: int) -> Any:
