@@ -187,6 +187,11 @@ def test_the_name_that_a_person_gave_is_not_replaced_by_others() -> None:
     assert found == ["Summary", "Made up", "Mine", "Mine, changed"]
 
 
+def test_a_title_that_the_host_repeats_is_told_once() -> None:
+    named = {"type": "custom-title", "customTitle": "Mine", "sessionId": SESSION}
+    assert titles(named, user(1, "a"), named, user(2, "b"), named) == ["Mine"]
+
+
 def test_a_title_glued_to_a_row_is_read() -> None:
     row_line, title_line = encode(user(1, "a"), summary("Glued", 1))
     (line,) = read(row_line + title_line)

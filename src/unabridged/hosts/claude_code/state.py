@@ -43,6 +43,7 @@ class State(msgspec.Struct, array_like=True):
     sides: list[tuple[Packed, Packed]] = []
     sessions: list[str] = []
     news: list[SessionNews] = []
+    title: str = ""
     title_rank: int = 0
     placed: bool = False
     fork_parent: str = ""
@@ -68,6 +69,7 @@ class Memory:
         self._sides = _unpack_pairs(kept.sides)
         self._sessions = dict.fromkeys(kept.sessions, "")
         self._news = list(kept.news)
+        self._title = kept.title
         self._title_rank = kept.title_rank
         self._placed = kept.placed or bool(head.cwd)
         self._fork_parent = kept.fork_parent
@@ -84,6 +86,7 @@ class Memory:
                 _pack_pairs(self._sides),
                 list(self._sessions),
                 self._news,
+                self._title,
                 self._title_rank,
                 self._placed,
                 self._fork_parent,
@@ -182,7 +185,9 @@ class Memory:
             self._tell(SessionNews(session, title=title))
         elif rank >= self._title_rank:
             self._title_rank = rank
-            self._tell(SessionNews(title=title))
+            if title != self._title:  # the host repeats it with every turn
+                self._title = title
+                self._tell(SessionNews(title=title))
 
     def _tell(self, news: SessionNews) -> None:
         if len(self._news) < NEWS and len(news.host_session) <= SESSION_CHARACTERS:
