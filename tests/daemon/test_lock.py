@@ -70,7 +70,7 @@ def test_a_waiter_gets_the_lock_when_its_owner_ends(path: str, holder: subproces
 
 def test_a_lock_file_removed_under_its_owner_does_not_make_two_owners_of_one_file(path: str) -> None:
     first = lock.acquire(path)
-    os.unlink(path)
+    Path(path).unlink()
     second = lock.acquire(path)
     assert lock.held(path)
     assert not os.path.samestat(os.fstat(first.descriptor), os.fstat(second.descriptor))

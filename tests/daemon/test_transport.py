@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.daemon.rig import Rig, code
 
+from tests.daemon.rig import Rig, code
 from unabridged.daemon import connection, transport, wire
 from unabridged.errors import DaemonUnavailable
 

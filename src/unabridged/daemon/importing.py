@@ -45,7 +45,8 @@ class Rules:
 
 @dataclass(frozen=True, slots=True)
 class Ground:
-    """What every job works with. `admit` raises when nothing may be admitted; `seen` learns of each read transcript."""
+    """What every job works with. `admit` raises when nothing may be admitted; `grown` learns of each commit, `seen` of
+    each transcript that was read."""
 
     store: Store
     known: Known
@@ -53,6 +54,7 @@ class Ground:
     rules: Rules
     now: Callable[[], Micros]
     admit: Callable[[], None]
+    grown: Callable[[], None]
     seen: Callable[[Origin, Finished], None]
 
 
@@ -214,6 +216,8 @@ class ReadJob:
         redactions = append.after.redactions - self._redactions
         self._redactions = append.after.redactions
         self.account.committed(append, outcome, filled.consumed, redactions)
+        if outcome.position:
+            self._ground.grown()
 
 
 class Importing:

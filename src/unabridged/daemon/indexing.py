@@ -1,33 +1,340 @@
-"""The search index of a daemon: follows the log through the index worker."""
+"""The search index of a daemon: follows the log through the index worker, swaps in what it has committed.
+
+One thread owns the worker. It sends the log in stretches, has them committed two to four times a second, then reloads
+the daemon's own read-only opening of the index, so that a search sees one state and knows how far that state goes. An
+index that is damaged, or that stands on another log, is built anew beside the old one.
+"""
 
 from __future__ import annotations
 
+import shutil
+import threading
+import time
 from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
-from unabridged.errors import IndexError_
+from unabridged.archive import log as archive_log
+from unabridged.daemon.channel import ChannelClosed
+from unabridged.daemon.indexworker import IndexWorker, Rejected
+from unabridged.daemon.logs import Log
+from unabridged.daemon.workers import Backoff
+from unabridged.errors import IndexBusy, IndexCorrupt, IndexError_, IndexTooNew, UnabridgedError
+from unabridged.index import generation
+from unabridged.index.feed import next_feed
+from unabridged.index.indexer import read_watermarks
+from unabridged.index.lexical import LexicalIndex
+from unabridged.retrieve.finder import IndexFinder
 from unabridged.schema.ids import ProjectId
 from unabridged.service.ports import Check, Progress
+from unabridged.store.contract import Store
+
+COMMIT_SECONDS = 0.4  # after which applied stretches are committed although more follow
+POLL_SECONDS = 1.0  # between two looks at the log when nobody says that it grew
+WAIT_SECONDS = 0.05  # between two looks whether a waiter's caller is still there
+COMPARE_TRIES = 5  # that an index is compared with one made anew, while the archive grows
+KEEPING_UP = 4 << 20  # bytes of text applied since the last commit from which one is due whatever the time
 
 
-class NoIndex:
-    """A daemon without an index: everything is archived, nothing is searchable, and it says so."""
+@dataclass(frozen=True, slots=True)
+class View:
+    """One state of the index, as searches use it."""
+
+    finder: IndexFinder
+    generation: int
+    windows: int
+    segments: int
+
+
+class Indexing:
+    """The index of one store, below one folder."""
+
+    def __init__(self, store: Store, root: str, log: Log, errors: str) -> None:
+        """Begin to follow in a thread of its own; searches find what was committed before at once."""
+        self._store = store
+        self._root = Path(root)
+        self._log = log
+        self._errors = errors
+        self._changed = threading.Condition()
+        self._woken = threading.Event()
+        self._closed = False
+        self._rebuild = False
+        self._state = "starting"
+        self._error = ""
+        self._damaged = 0
+        self._opened: LexicalIndex | None = None
+        self._view: View | None = None
+        self._worker: IndexWorker | None = None
+        self._serving(generation.current(self._root))
+        self._thread = threading.Thread(target=self._run, name="indexing", daemon=True)
+
+    def start(self) -> None:
+        """Begin to follow."""
+        self._thread.start()
+
+    # --- for searches -----------------------------------------------------------------------------------------------
+
+    def finder(self) -> IndexFinder | None:
+        """Return the index as it stands, None while there is none."""
+        view = self._view
+        return view.finder if view is not None else None
+
+    def generation(self) -> int:
+        """Return the number of the generation in use."""
+        view = self._view
+        return view.generation if view is not None else 0
+
+    # --- the port ---------------------------------------------------------------------------------------------------
 
     def status(self) -> dict[str, Any]:
-        """Return that there is none."""
-        return {"ok": False, "state": "absent"}
+        """Return how the index stands; see `service.ports.IndexControl`."""
+        view, behind = self._view, 0
+        positions = view.finder.positions if view is not None else dict[ProjectId, int]()
+        with self._store.snapshot() as reader:
+            for project in archive_log.projects(reader):
+                behind += max(0, archive_log.head(reader, project.id) - positions.get(project.id, 0))
+        state = self._state
+        if state == "current" and behind:
+            state = "behind"
+        return {
+            "ok": state in ("current", "behind", "building"),
+            "state": state,
+            "behind": behind,
+            "generation": view.generation if view is not None else 0,
+            "windows": view.windows if view is not None else 0,
+            "segments": view.segments if view is not None else 0,
+            "damaged_events": self._damaged,
+            "bytes_on_disk": generation.size(self._root),
+            "error": self._error,
+        }
 
     def wait(self, positions: Mapping[ProjectId, int], check: Check) -> bool:
-        """Return that nothing becomes searchable."""
-        check()
-        return not positions
+        """Wait until every given position can be found."""
+        self._woken.set()
+        while True:
+            with self._changed:
+                view = self._view
+                found = view.finder.positions if view is not None else dict[ProjectId, int]()
+                if all(found.get(project, 0) >= position for project, position in positions.items()):
+                    return True
+                if self._closed or self._state == "failed":
+                    return False
+                self._changed.wait(WAIT_SECONDS)
+            check()
+
+    def poke(self) -> None:
+        """Learn that the log grew."""
+        self._woken.set()
 
     def rebuild(self, wait: bool, progress: Progress, check: Check) -> None:
-        """Raise: there is nothing to rebuild."""
-        del wait, progress, check
-        raise IndexError_("this daemon runs without an index")
+        """Build a new generation and use it once it has caught up."""
+        before = self.generation()
+        with self._changed:
+            self._rebuild = True
+        self._woken.set()
+        while wait:
+            with self._changed:
+                if self._view is not None and self._view.generation != before and not self._rebuild:
+                    return
+                if self._closed or self._state == "failed":
+                    raise IndexError_(self._error or "the index could not be built")
+                self._changed.wait(WAIT_SECONDS)
+            check()
+            progress({"phase": "rebuild", **self._progress()})
 
     def verify(self, progress: Progress, check: Check) -> dict[str, Any]:
-        """Return that there is none."""
-        del progress, check
-        return self.status()
+        """Build the index once more beside and compare; see `service.ports.IndexControl`."""
+        current = self.generation()
+        if not current:
+            return self.status()
+        beside = self._root / "verify"
+        shutil.rmtree(beside, ignore_errors=True)
+        worker = IndexWorker(str(beside / "g1"), self._errors)
+        try:
+            return {**self.status(), **self._compare(worker, str(beside / "g1"), current, progress, check)}
+        except ChannelClosed as error:
+            raise IndexError_("the process that compared the index died") from error
+        finally:
+            worker.end()
+            shutil.rmtree(beside, ignore_errors=True)
+
+    def _compare(
+        self, worker: IndexWorker, path: str, current: int, progress: Progress, check: Check
+    ) -> dict[str, Any]:
+        """Feed a second index until both stand at the same positions, then compare what they hold."""
+        for _ in range(COMPARE_TRIES):
+            with self._store.snapshot() as reader:
+                projects = [project.id for project in archive_log.projects(reader)]
+            for project in projects:
+                while True:
+                    check()
+                    with self._store.snapshot(project) as reader:
+                        feed = next_feed(reader, project, worker.position(project))
+                    if feed is None:
+                        break
+                    worker.apply(feed)
+                    progress({"phase": "verify", "windows": worker.windows})
+            worker.commit()
+            wanted = {project: at for project, (at, _) in worker.watermarks.items()}
+            self.wait(wanted, check)
+            view = self._view
+            if view is not None and dict(view.finder.positions) == wanted and view.generation == current:
+                mine = worker.digest(str(generation.folder(self._root, current)))
+                new = worker.digest(path)
+                equal = mine.digest == new.digest
+                return {"ok": equal and not mine.files, "equal": equal, "damaged_files": mine.files}
+        raise IndexBusy("the archive grows too fast to compare the index with it")
+
+    def close(self, timeout: float) -> None:
+        """End the worker; what it has not committed is applied again later."""
+        self._closed = True
+        self._woken.set()
+        if self._thread.is_alive():
+            self._thread.join(timeout)
+        worker = self._worker
+        if self._thread.is_alive() and worker is not None:
+            worker.kill()
+            self._thread.join(timeout)
+
+    def pids(self) -> list[int]:
+        """Return the worker's process number."""
+        worker = self._worker
+        return [worker.pid] if worker is not None else []
+
+    def _progress(self) -> dict[str, Any]:
+        worker = self._worker
+        return {"windows": worker.windows if worker is not None else 0}
+
+    # --- the thread -------------------------------------------------------------------------------------------------
+
+    def _run(self) -> None:
+        backoff, started = Backoff(), time.monotonic()
+        while not self._closed:
+            try:
+                started = time.monotonic()
+                self._follow()
+            except ChannelClosed:
+                if self._closed:
+                    break
+                self._log.warning("worker-died", role="index", status=self._end())
+                self._pause(backoff.next(time.monotonic() - started))
+            except (IndexCorrupt, Rejected) as error:
+                self._log.failure("index-rebuilt", error)
+                self._end()
+                self._rebuild = True
+                self._pause(backoff.next(time.monotonic() - started))
+            except UnabridgedError as error:
+                self._fail(error)
+                self._end()
+                self._pause(max(POLL_SECONDS, backoff.next(time.monotonic() - started)))
+        self._end()
+
+    def _pause(self, seconds: float) -> None:
+        deadline = time.monotonic() + seconds
+        while not self._closed and (left := deadline - time.monotonic()) > 0:
+            time.sleep(min(left, WAIT_SECONDS))
+
+    def _fail(self, error: UnabridgedError) -> None:
+        self._log.failure("index-failed", error)
+        with self._changed:
+            self._state, self._error = "failed", error.code
+            self._changed.notify_all()
+
+    def _follow(self) -> None:
+        """Open the worker on the generation to write, then follow until something changes that."""
+        current = generation.current(self._root)
+        fresh = not current or self._rebuild
+        number = generation.next_number(self._root) if fresh else current
+        worker = self._worker = IndexWorker(str(generation.folder(self._root, number)), self._errors)
+        self._check_log(worker)
+        if not current:
+            generation.use(
+                self._root, number
+            )  # partial answers are better than none while the first one is built
+        generation.prune(self._root, {number, current})
+        rebuilding = fresh and bool(current)
+        with self._changed:
+            self._rebuild = False
+            self._state, self._error = "rebuilding" if rebuilding else "building" if fresh else "current", ""
+        serving = number if not rebuilding else 0
+        while not self._closed and not self._rebuild:
+            self._woken.clear()
+            caught_up = self._round(worker, serving)
+            if not caught_up:
+                continue
+            if not serving:
+                generation.use(self._root, number)
+                serving = number
+            if self._state != "current" or self.generation() != number:
+                self._serving(number)
+                generation.prune(self._root, {number})
+                self._set("current")
+            self._woken.wait(POLL_SECONDS)
+        self._end()
+
+    def _check_log(self, worker: IndexWorker) -> None:
+        """Raise `IndexCorrupt` when the index has what this log does not."""
+        with self._store.snapshot() as reader:
+            for project, (position, digest) in worker.watermarks.items():
+                if not archive_log.is_consistent(reader, project, position, digest):
+                    raise IndexCorrupt("the index was made from another log", position=position)
+
+    def _round(self, worker: IndexWorker, serving: int) -> bool:
+        """Send what is new of every project once; tell whether the index has all of it."""
+        size, last, complete = 0, time.monotonic(), True
+        with self._store.snapshot() as reader:
+            projects = [project.id for project in archive_log.projects(reader)]
+        for project in projects:
+            while not self._closed and not self._rebuild:
+                with self._store.snapshot(project) as reader:
+                    feed = next_feed(reader, project, worker.position(project))
+                if feed is None:
+                    break
+                complete = False
+                worker.apply(feed)
+                size += feed.size
+                if size >= KEEPING_UP or time.monotonic() - last >= COMMIT_SECONDS:
+                    self._commit(worker, serving)
+                    size, last = 0, time.monotonic()
+        if worker.uncommitted:
+            self._commit(worker, serving)
+        return complete
+
+    def _commit(self, worker: IndexWorker, serving: int) -> None:
+        worker.commit()
+        self._damaged = worker.damaged
+        if serving:
+            self._serving(serving)
+
+    def _end(self) -> int:
+        worker, self._worker = self._worker, None
+        return worker.end() if worker is not None else 0
+
+    def _set(self, state: str) -> None:
+        with self._changed:
+            self._state = state
+            self._changed.notify_all()
+
+    # --- what searches see ------------------------------------------------------------------------------------------
+
+    def _serving(self, number: int) -> None:
+        """Load what the worker committed, and swap it in together with how far it goes."""
+        if not number:
+            return
+        view = self._view
+        try:
+            if self._opened is None or view is None or view.generation != number:
+                opened = LexicalIndex.open(generation.folder(self._root, number))
+            else:
+                opened = self._opened
+                opened.reload()
+            positions = {project: at for project, (at, _) in read_watermarks(opened.payload).items()}
+            fresh = View(IndexFinder(opened, positions), number, opened.count(), opened.segments)
+        except IndexError_ as error:
+            self._log.failure("index-not-loaded", error)
+            self._rebuild = not isinstance(error, IndexTooNew)
+            return
+        with self._changed:
+            self._opened, self._view = opened, fresh
+            self._changed.notify_all()

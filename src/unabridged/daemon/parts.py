@@ -10,12 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import unabridged
+from unabridged.daemon import keyring
 from unabridged.daemon.config import Config
 from unabridged.daemon.disk import DiskGuard
 from unabridged.daemon.dispatch import SlowRequests
 from unabridged.daemon.idleturns import IdleTurns
 from unabridged.daemon.importing import Ground, Importing, Rules
-from unabridged.daemon.indexing import NoIndex
+from unabridged.daemon.indexing import Indexing
 from unabridged.daemon.info import Info
 from unabridged.daemon.known import Known
 from unabridged.daemon.logs import STREAM, Log, trim_stream
@@ -25,8 +26,9 @@ from unabridged.daemon.tailing import Tailing, host_roots
 from unabridged.hosts.contract import Candidate
 from unabridged.schema.ids import Micros
 from unabridged.schema.records import Origin
-from unabridged.service.compose import HOSTS, text_redactor
+from unabridged.service.compose import HOSTS, ruleset, text_redactor
 from unabridged.service.ports import Services
+from unabridged.service.retrieval import Retrieval
 from unabridged.store.contract import Store
 
 MOST_WORKERS = (
@@ -42,6 +44,7 @@ class Parts:
     services: Services
     info: Info
     importing: Importing
+    index: Indexing
     tailing: Tailing | None
     idle: IdleTurns
     log: Log
@@ -51,6 +54,7 @@ class Parts:
 
     def begin(self) -> None:
         """Start what works by itself, once clients can connect."""
+        self.index.start()
         if self.tailing is not None:
             self.tailing.start()
         tasks = (
@@ -70,6 +74,7 @@ class Parts:
     def close(self) -> None:
         """End the workers, then close the store."""
         self.importing.close(CLOSE_SECONDS)
+        self.index.close(CLOSE_SECONDS)
         self.store.close()
 
     def busy(self) -> bool:
@@ -100,7 +105,9 @@ def compose(config: Config, store: Store, log: Log, explicit: bool) -> Parts:
     info = Info(config, unabridged.__version__, guard, slow, lambda _: None, explicit)
     idle = IdleTurns(config.seconds("ingest.idle_seconds"), time.monotonic)
     growth = [time.monotonic()]
-    known, index, rules = Known(store), NoIndex(), _rules(config)
+    known, rules = Known(store), _rules(config)
+    errors = os.path.join(layout.logs, STREAM)
+    index = Indexing(store, layout.index, log, errors)
     tailing: Tailing | None = None
 
     def seen(origin: Origin, report: Finished) -> None:
@@ -108,9 +115,9 @@ def compose(config: Config, store: Store, log: Log, explicit: bool) -> Parts:
         if tailing is not None:
             tailing.noticed(origin)
 
-    ground = Ground(store, known, log, rules, _now, guard.admit, seen)
+    ground = Ground(store, known, log, rules, _now, guard.admit, index.poke, seen)
     workers = config.number("ingest.workers") or min(MOST_WORKERS, os.cpu_count() or 1)
-    importing = Importing(ground, workers, index, time.monotonic, os.path.join(layout.logs, STREAM))
+    importing = Importing(ground, workers, index, time.monotonic, errors)
 
     def roots() -> dict[str, list[Path]]:
         return host_roots(HOSTS, config.env, Path(rules.home), sys.platform)
@@ -121,6 +128,7 @@ def compose(config: Config, store: Store, log: Log, explicit: bool) -> Parts:
         )
     info.workers = importing.facts
     info.follower = tailing.facts if tailing is not None else _not_followed
+    redact = text_redactor(rules.redact, rules.literals, rules.patterns)
     services = Services(
         store=store,
         hosts=HOSTS,
@@ -131,9 +139,11 @@ def compose(config: Config, store: Store, log: Log, explicit: bool) -> Parts:
         clock=time.monotonic,
         version=info.version,
         roots=lambda: _listed(roots(), known),
-        redact=text_redactor(rules.redact, rules.literals, rules.patterns),
+        redact=lambda text: redact(text)[0],
+        ruleset=ruleset(rules.redact),
+        retrieval=Retrieval(keyring.locators(layout.keys), index.finder, redact, index.generation, _zone),
     )
-    return Parts(services, info, importing, tailing, idle, log, store, growth=growth)
+    return Parts(services, info, importing, index, tailing, idle, log, store, growth=growth)
 
 
 def _rules(config: Config) -> Rules:
@@ -167,6 +177,11 @@ def _listed(roots: dict[str, list[Path]], known: Known) -> list[dict[str, Any]]:
 
 def _not_followed() -> dict[str, Any]:
     return {"on": False}
+
+
+def _zone() -> int:
+    """Return the minutes that the user's zone is ahead of UTC now."""
+    return time.localtime().tm_gmtoff // 60
 
 
 def _now() -> Micros:

@@ -3,34 +3,51 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 
 from unabridged.archive.ingest import LineRedactor
+from unabridged.archive.redact import RULESET_VERSION, Redactor
 from unabridged.hosts.claude_code import HOST as CLAUDE_CODE
+from unabridged.hosts.codex import HOST as CODEX
 from unabridged.hosts.contract import Host
 from unabridged.hosts.pi import HOST as PI
 
-HOSTS: Mapping[str, Host] = {host.name: host for host in (CLAUDE_CODE, PI)}
+HOSTS: Mapping[str, Host] = {host.name: host for host in (CLAUDE_CODE, CODEX, PI)}
+
+UNREDACTED = 0  # the rule-set version of what was admitted while redaction was off
 
 
 class Verbatim:
-    """The redactor that masks nothing."""
+    """The redactor of who has turned redaction off."""
 
-    version = 0
+    version = UNREDACTED
 
     def line(self, line: bytes) -> tuple[bytes, tuple[object, ...]]:
         """Return the line as it is."""
         return line, ()
 
 
+@lru_cache(maxsize=4)
+def redactor(enabled: bool, literals: tuple[str, ...], patterns: tuple[str, ...]) -> LineRedactor:
+    """Return what takes secrets out of lines before they are stored; raises `InvalidPattern`."""
+    return Redactor.compile(literals, patterns) if enabled else Verbatim()
+
+
 def text_redactor(
     enabled: bool, literals: tuple[str, ...], patterns: tuple[str, ...]
-) -> Callable[[str], str]:
-    """Return what takes secrets out of a text that is admitted directly."""
-    del enabled, literals, patterns
-    return str
+) -> Callable[[str], tuple[str, int]]:
+    """Return what takes secrets out of a text, with how many it took."""
+    if not enabled:
+        return lambda text: (text, 0)
+    compiled = Redactor.compile(literals, patterns)
+
+    def redact(text: str) -> tuple[str, int]:
+        kept, found = compiled.text(text)
+        return kept, sum(item.count for item in found)
+
+    return redact
 
 
-def redactor(enabled: bool, literals: tuple[str, ...], patterns: tuple[str, ...]) -> LineRedactor:
-    """Return what takes secrets out of lines before they are stored."""
-    del enabled, literals, patterns
-    return Verbatim()
+def ruleset(enabled: bool) -> int:
+    """Return the version of the rules that are applied."""
+    return RULESET_VERSION if enabled else UNREDACTED

@@ -8,7 +8,7 @@ from typing import Any
 
 from unabridged.service import requests
 from unabridged.service.caller import Call
-from unabridged.service.handlers import importing, sessions, state
+from unabridged.service.handlers import asking, care, importing, reading, sessions, state
 from unabridged.service.requests import Answer, Request
 
 Handler = Callable[[Call, Any], Answer]
@@ -121,6 +121,82 @@ _TABLE = (
         FILTERED,
         "Give a page of a session's original bytes.",
         reserve=LARGEST,
+    ),
+    Operation(
+        "show",
+        requests.ShowRequest,
+        requests.ShowAnswer,
+        reading.show,
+        READ,
+        FILTERED,
+        "Give a page of a session's events in order.",
+        reserve=LARGEST,
+    ),
+    Operation(
+        "search",
+        requests.SearchRequest,
+        requests.SearchAnswer,
+        asking.search,
+        READ,
+        FILTERED,
+        "Find passages; any text is a valid query.",
+    ),
+    Operation(
+        "grep",
+        requests.GrepRequest,
+        requests.SearchAnswer,
+        asking.grep,
+        READ,
+        FILTERED,
+        "Find a regular expression or a literal, in the order of the log.",
+        streams=True,
+    ),
+    Operation(
+        "recall",
+        requests.RecallRequest,
+        requests.RecallAnswer,
+        asking.recall,
+        READ,
+        FILTERED,
+        "Give an exact passage back.",
+    ),
+    Operation(
+        "verify",
+        requests.VerifyRequest,
+        requests.VerifyAnswer,
+        care.verify,
+        READ,
+        NO_CONTENT,
+        "Check every invariant of the archive.",
+        streams=True,
+    ),
+    Operation(
+        "doctor",
+        requests.DoctorRequest,
+        requests.DoctorAnswer,
+        care.doctor,
+        ADMIN,
+        NO_CONTENT,
+        "Look for what is wrong with the installation; repair it when asked to.",
+    ),
+    Operation(
+        "index",
+        requests.IndexRequest,
+        requests.IndexAnswer,
+        care.index,
+        ADMIN,
+        NO_CONTENT,
+        "Show, rebuild or verify the search index.",
+        streams=True,
+    ),
+    Operation(
+        "project",
+        requests.ProjectRequest,
+        requests.ProjectAnswer,
+        care.project,
+        ADMIN,
+        NO_CONTENT,
+        "List, show, link or unlink projects.",
     ),
     Operation(
         "daemon.status",

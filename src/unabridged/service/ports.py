@@ -113,4 +113,4 @@ class Services:
     roots: Callable[[], list[dict[str, Any]]]  # each host with the places where it keeps sessions
     redact: Callable[[str], str]  # takes secrets out of a text that is about to be admitted
     ruleset: int = 0
-    retrieval: Any = None  # what retrieve works with (see service/compose)
+    retrieval: Any = None  # what questions are asked with (see service/retrieval)

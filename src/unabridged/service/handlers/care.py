@@ -1,0 +1,145 @@
+"""Checks and repairs: verify, doctor, index, project."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import Any
+
+from unabridged.archive import check, links, log
+from unabridged.archive.project import root_of
+from unabridged.errors import InvalidInput, UnabridgedError
+from unabridged.schema.ids import GLOBAL, ProjectId
+from unabridged.schema.records import PROJECT, Project
+from unabridged.service.caller import NO_HOST, Call, find_project
+from unabridged.service.ports import Finding
+from unabridged.service.requests import (
+    DoctorAnswer,
+    DoctorRequest,
+    IndexAnswer,
+    IndexRequest,
+    ProjectAnswer,
+    ProjectRequest,
+    VerifyAnswer,
+    VerifyRequest,
+)
+
+MAX_VIOLATIONS = 1_000  # listed; more of them say nothing new
+
+
+def verify(call: Call, request: VerifyRequest) -> VerifyAnswer:
+    """Check every invariant of the archive over one consistent state."""
+    services, started = call.services, call.services.clock()
+    checked, violations = dict[str, int](), list[dict[str, Any]]()
+
+    def progress(project: str, title: str) -> None:
+        call.check()
+        call.progress(
+            {"phase": "verify", "project": project, "check": title, "records": sum(checked.values())}
+        )
+
+    with services.store.snapshot() as reader:
+        project = find_project(reader, request.project) if request.project else None
+        for violation in check.check(
+            reader, deep=request.deep, project=project, checked=checked, progress=progress
+        ):
+            call.check()
+            violations.append(asdict(violation))
+            if len(violations) >= MAX_VIOLATIONS:
+                break
+    return VerifyAnswer(not violations, checked, violations, round(services.clock() - started, 3))
+
+
+def doctor(call: Call, request: DoctorRequest) -> DoctorAnswer:
+    """Look for what is wrong with the installation, and repair what can be repaired safely."""
+    findings = [
+        *call.services.daemon.examine(request.fix),
+        *_store(call),
+        *_index(call, request.fix),
+        *_hosts(call),
+    ]
+    return DoctorAnswer(all(item.ok for item in findings), [asdict(item) for item in findings])
+
+
+def _store(call: Call) -> Iterator[Finding]:
+    try:
+        with call.services.store.snapshot() as reader:
+            count = len(log.projects(reader))
+    except UnabridgedError as error:
+        yield Finding("store", False, f"{error.code}: {error.message}", error.advice)
+        return
+    yield Finding("store", True, f"{call.services.store.capabilities.engine}, {count} projects")
+
+
+def _index(call: Call, fix: bool) -> Iterator[Finding]:
+    status = call.services.index.status()
+    state = str(status["state"])
+    if status["ok"]:
+        yield Finding("index", True, f"{state}, {status.get('behind', 0)} log entries behind")
+    elif fix:
+        call.services.index.rebuild(False, call.progress, call.check)
+        yield Finding("index", True, f"it was {state}; it is made anew", fixed=True)
+    else:
+        yield Finding("index", False, f"{state}: {status.get('error', '')}", "`una index rebuild`")
+    if status.get("damaged_events"):
+        yield Finding(
+            "index texts", False, f"{status['damaged_events']} events could not be read", "`una verify`"
+        )
+
+
+def _hosts(call: Call) -> Iterator[Finding]:
+    for host in call.services.roots():
+        there = [str(root["path"]) for root in host["roots"] if root["exists"]]
+        count = host["transcripts"]
+        if there and not count:
+            detail, hint = f"sessions may lie in {there[0]}, none is archived", "`una import`"
+        else:
+            detail, hint = f"{count} transcripts archived" if count else "not on this machine", ""
+        yield Finding(f"host {host['host']}", True, detail, hint)
+
+
+def index(call: Call, request: IndexRequest) -> IndexAnswer:
+    """Show, rebuild or verify the search index."""
+    control = call.services.index
+    if request.action == "rebuild":
+        control.rebuild(request.wait, call.progress, call.check)
+    elif request.action == "verify":
+        found = control.verify(call.progress, call.check)
+        return IndexAnswer(bool(found["ok"]), found)
+    elif request.action != "status":
+        raise InvalidInput("action must be one of status, rebuild, verify", field="action")
+    found = control.status()
+    return IndexAnswer(bool(found["ok"]), found)
+
+
+def project(call: Call, request: ProjectRequest) -> ProjectAnswer:
+    """List projects, show that of a folder, join two, or take one out of its links."""
+    store = call.services.store
+    if request.action in ("link", "unlink"):
+        for field in ("path", "other") if request.action == "link" else ("path",):
+            if not getattr(request, field):
+                raise InvalidInput(f"{field} is empty", field=field)
+        root = root_of(request.path, NO_HOST)
+        if request.action == "link":
+            changed = store.commit(GLOBAL, links.plan_link(root, root_of(request.other, NO_HOST), call.now))
+        else:
+            changed = store.commit(GLOBAL, links.plan_unlink(root, call.now))
+        return ProjectAnswer([_project(item) for item in changed])
+    with store.snapshot() as reader:
+        if request.action == "list":
+            return ProjectAnswer([_project(item) for item in log.projects(reader)])
+        if request.action == "show":
+            name: ProjectId = find_project(reader, request.path or call.caller.folder)
+            found = reader.get(PROJECT, (GLOBAL, name))
+            root = root_of(request.path or call.caller.folder, NO_HOST)
+            return ProjectAnswer([_project(found) if found else {"project": name.hex(), "roots": [root]}])
+    raise InvalidInput("action must be one of list, show, link, unlink", field="action")
+
+
+def _project(record: Project) -> dict[str, Any]:
+    return {
+        "project": record.id.hex(),
+        "name": record.name,
+        "roots": record.roots,
+        "links": [item.hex() for item in record.links],
+    }
