@@ -32,11 +32,14 @@ def run(arguments: Arguments) -> int:
     if arguments.flag("json"):
         screen.json(answer)
         return 0 if answer["ok"] else 1
+    width = max((len(str(check["check"])) for check in answer["checks"]), default=0)
     for check in answer["checks"]:
         mark = screen.style("ok   ", "green") if check["ok"] else screen.style("wrong", "red")
         if check.get("fixed"):
             mark = screen.style("fixed", "yellow")
-        screen.line(f"{mark}  {check['check']}  {screen.archived(str(check.get('detail') or ''))}".rstrip())
+        screen.line(
+            f"{mark}  {str(check['check']).ljust(width)}  {screen.archived(str(check.get('detail') or ''))}".rstrip()
+        )
         if not check["ok"] and check.get("hint"):
             screen.line(f"       {check['hint']}")
     wrong = sum(1 for check in answer["checks"] if not check["ok"])

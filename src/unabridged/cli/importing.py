@@ -24,6 +24,7 @@ _PHASES = {"find": "looking and importing", "read": "importing", "index": "makin
 HOST_VARIABLES = (
     "CLAUDE_CONFIG_DIR",
     "CODEX_HOME",
+    "OPENCODE_DB",
     "PI_CODING_AGENT_DIR",
     "PI_CODING_AGENT_SESSION_DIR",
     "XDG_CONFIG_HOME",

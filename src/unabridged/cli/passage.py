@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from unabridged.cli import human
-from unabridged.cli.columns import wrap
+from unabridged.cli.columns import columns_of, cut, wrap
 from unabridged.cli.safe import one_line
 
 TYPE_CHECKING = False
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 # Lines of a snippet on a terminal: enough to judge a hit, few enough to see ten of them.
 SNIPPET_LINES = 4
+# Columns that a title gets on a narrow terminal.
+LEAST_TITLE = 20
 _BANDS = {"high": "green", "moderate": "cyan", "some": "yellow", "low": "dim"}
 _INDENT = "    "
 
@@ -71,12 +73,12 @@ def draw_hit(screen: Screen, place: int, hit: Mapping[str, Any]) -> None:
     facts = [str(hit.get("host", "")), human.moment(str(hit.get("time", ""))), what]
     head = " · ".join(fact for fact in facts if fact)
     title = one_line(str(hit.get("title", "")))
-    line = f"{place:>3} {screen.style(band, _BANDS.get(band, 'dim'))}".rstrip()
-    line += f"  {screen.style(screen.archived(head), 'dim')}"
-    if title:
-        line += f"  {screen.style(screen.archived(title), 'bold')}"
-    if hit.get("superseded"):
-        line += "  (superseded)"
+    head = screen.archived(head + (" · superseded" if hit.get("superseded") else ""))
+    line = f"{place:>3} {screen.style(band, _BANDS.get(band, 'dim'))}  {screen.style(head, 'dim')}"
+    room = screen.width - columns_of(f"{place:>3} {band}  {head}  ")
+    if title and not str(hit.get("snippet", "")).startswith(title):
+        title = screen.archived(title)
+        line += f"  {screen.style(cut(title, max(room, LEAST_TITLE)) if screen.terminal else title, 'bold')}"
     screen.line(line)
     for shown in _snippet(screen, hit):
         screen.line(_INDENT + shown)

@@ -54,7 +54,7 @@ def _draw(arguments: Arguments, rows: list[dict[str, Any]]) -> None:
             str(row["host"]),
             human.moment(str(row.get("started") or "")),
             human.number(int(row.get("events") or 0)),
-            screen.archived(one_line(str(row.get("title") or ""))),
+            screen.archived(one_line(str(row.get("title") or ""))) or "(no title)",
         )
         for row in rows
     ]
