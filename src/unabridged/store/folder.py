@@ -76,6 +76,7 @@ def begin(folder: Path, engine: str) -> Path:
         if (folder / DATA).exists():  # of an interrupted making: nothing in it was ever acknowledged
             shutil.rmtree(folder / DATA)
         _write(folder / MAKING, text.encode())
+        _sync(folder)  # before anything else is in the folder
     except OSError as error:
         raise failure(error, folder) from error
     return folder / DATA
