@@ -16,7 +16,7 @@ RECORDED = Path(__file__).parents[1] / "fixtures" / "opencode"
 MAIN = "ses_dd65a04d2ffePPt4rtvdVs8Azi"  # with a tool, a subagent and a compaction
 SIDE = "ses_dd65950a6ffe38iSoP6ElKU90h"  # the subagent's
 FORK = "ses_dd6581902ffeKebATlkQXm3KzD"
-SIZE = {MAIN: 52, SIDE: 7}  # lines, with the session's own
+SIZE = {MAIN: 53, SIDE: 7}  # lines, with the session's own
 
 
 def database(folder: Path) -> Path:

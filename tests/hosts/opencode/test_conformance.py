@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.hosts.opencode.recorded import FORK, MAIN, SIDE, database, rows
+from tests.hosts.opencode.recorded import MAIN, SIDE, database, rows
 from unabridged.hosts.conformance import CHECKS, restoring_gives_the_bytes, sides_are_separate
 from unabridged.hosts.contract import Host
 from unabridged.hosts.opencode import HOST
@@ -16,7 +16,7 @@ from unabridged.hosts.opencode import HOST
 OURS = [check for check in CHECKS if check is not restoring_gives_the_bytes]
 
 
-@pytest.fixture(params=[MAIN, SIDE, FORK], ids=("main", "side", "fork"))
+@pytest.fixture(params=[MAIN, SIDE], ids=("main", "side"))
 def kept(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     """The lines of one session in a file."""
     lines, _ = rows(database(tmp_path), request.param)

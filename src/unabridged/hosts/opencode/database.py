@@ -20,14 +20,15 @@ from unabridged.hosts.opencode.rows import COLUMNS, MESSAGE, PART, Key, as_json,
 MAGIC = b"SQLite format 3\x00"
 WAIT = 0.5  # seconds for a lock; a reader meets one only where the log is being recovered or the host locks everything
 JSON_COLUMNS = frozenset(("revert", "permission", "model", "summary_diffs", "metadata"))
+MODE_AT, LOGGED = 18, b"\x02"
 LOG, SHARED = "-wal", "-shm"  # what stands beside a database in use
 
 
 @contextmanager
 def opened(path: Path) -> Generator[sqlite3.Connection]:
     """Open a database in one read-only transaction; raise a typed error where that cannot be done now or at all."""
-    # Without a log nobody has the database open: read it as it is, instead of making a log.
-    alone = not _beside(path, LOG).exists() and not _beside(path, SHARED).exists()
+    # Without its log nobody has the database open: read it as it is, instead of making a log.
+    alone = _is_logged(path) and not _beside(path, LOG).exists() and not _beside(path, SHARED).exists()
     place = f"file:{quote(str(path))}?mode=ro" + ("&immutable=1" if alone else "")
     try:
         with closing(sqlite3.connect(place, uri=True, timeout=WAIT, isolation_level=None)) as connection:
@@ -42,6 +43,15 @@ def opened(path: Path) -> Generator[sqlite3.Connection]:
         raise TranscriptChanged(
             "the database was opened by another process while it was read", path=str(path)
         )
+
+
+def _is_logged(path: Path) -> bool:
+    """Tell whether a database uses a write-ahead log (https://sqlite.org/fileformat.html, offset 18)."""
+    try:
+        with path.open("rb") as file:
+            return file.read(MODE_AT + 1)[MODE_AT:] == LOGGED
+    except OSError:
+        return False
 
 
 def _beside(path: Path, ending: str) -> Path:
