@@ -64,7 +64,7 @@ def test_html_makes_control_characters_visible() -> None:
 def test_markdown_keeps_what_was_said_inside_its_frames() -> None:
     done = una("export", "x", daemon=daemon("# a heading\n</div>", FENCES, title="*x* [y](z)"))
     lines = done.out.splitlines()
-    assert lines[0] == "# \\*x\\* \\[y\\]\\(z\\)"
+    assert lines[0] == "# \\*x\\* \\[y\\](z)"
     assert "> # a heading" in lines
     assert "> </div>" in lines
     assert lines.count("`````") == 2

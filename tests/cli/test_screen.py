@@ -164,7 +164,7 @@ def test_facts_are_read_by_their_names() -> None:
     assert shown("paths", ["/a", "/b"]) == "/a, /b"
     assert shown("workers", [4711, 4712]) == "4711, 4712"
     assert shown("started", 1_767_225_600) == "2026-01-01 00:00 UTC"
-    assert shown("last_growth", 0) == "0"
+    assert shown("last_growth", 0) == ""
     assert shown("store", 5_000_000, sizes=True) == "5.0 MB"
     assert shown("roots", [{"path": "/a", "exists": True}]) == "path /a  exists yes"
 

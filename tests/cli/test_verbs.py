@@ -49,7 +49,13 @@ def test_search_marks_the_terms_on_a_terminal_unless_colour_is_unwanted() -> Non
         ("empty", {"left_out": {"filters": 3}}, "The filters left 3 passages out.", 0),
         ("index-behind", {"behind": 1}, "The index is 1 log entry behind", 0),
         ("partial", {"left_out": {"unreadable": 2}}, "2 passages could not be read", 0),
-        ("failed", {"failed": {"lexical": "no-index"}}, "The search failed (lexical: no-index).", 8),
+        (
+            "failed",
+            {"failed": {"lexical": "index-corrupt"}},
+            "The search failed (lexical: index-corrupt).",
+            8,
+        ),
+        ("failed", {"failed": {"lexical": "no-index"}}, "There is no index yet: `una import`", 8),
     ],
 )
 def test_search_says_how_complete_the_answer_is(
@@ -164,6 +170,12 @@ def test_import_accounts_for_every_line() -> None:
     assert "3 files, 1 of them unchanged: 55.0 kB read in 400 ms" in done.out
     assert "101 lines: 90 new, 11 known, 0 unreadable" in done.out
     assert una("import", "--json", daemon=Daemon(**{"import": IMPORTED})).json == IMPORTED
+
+
+def test_import_of_unchanged_files_says_so_in_a_line() -> None:
+    answer = {**IMPORTED, "lines": {"read": 0}, "bytes": 0, "files": 3, "skipped": 3}
+    done = una("import", daemon=Daemon(**{"import": answer}))
+    assert done.out == "3 files, unchanged since the last import\n"
 
 
 def test_import_with_unreadable_lines_names_them_and_exits_with_three() -> None:

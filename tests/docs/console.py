@@ -28,6 +28,17 @@ EXIT = re.compile(r"\s+# exit (\d+)$")
 COLUMNS = 96
 SECONDS = 60  # that one command may take
 
+# What a handle, a cursor or a time is changes with the order of an import, with the key of an archive, with the clock.
+MASKS = (
+    (re.compile(r"\bw[0-9a-z]{10,19}\b"), "HANDLE"),
+    (re.compile(r"\buna1_[\w-]+"), "LOCATOR"),
+    (re.compile(r"--cursor [0-9a-f]{8,}"), "--cursor CURSOR"),
+    (re.compile(r"\b[\d.]+ (ms|s)\b"), "TIME"),
+    (re.compile(r"\bprocess \d+"), "process PID"),
+)
+# Seconds since 1970 that the samples count as written at: long ago, so that their last turns are closed.
+WRITTEN = 1_794_000_000
+
 # Where each host keeps its sessions below the home folder, and what of the samples goes there.
 PLACES = {
     "claude-code/projects": ".claude/projects",
@@ -75,6 +86,8 @@ class Terminal:
         self.home.mkdir(mode=0o700)
         for sample, place in PLACES.items():
             shutil.copytree(SAMPLES / sample, self.home / place)
+        for path in self.home.rglob("*.jsonl"):
+            os.utime(path, (WRITTEN, WRITTEN))
         self.work = self.home / "work"
         self.work.mkdir()
         self.env = {
@@ -135,6 +148,13 @@ def _read(descriptor: int) -> bytes:
         return b""
 
 
+def masked(line: str) -> str:
+    """Return a line without what differs from one archive or moment to the next."""
+    for pattern, name in MASKS:
+        line = pattern.sub(name, line)
+    return line
+
+
 def matches(expected: list[str], actual: list[str]) -> bool:
     """Tell whether the lines are what the page says."""
     pieces: list[str] = []
@@ -142,8 +162,8 @@ def matches(expected: list[str], actual: list[str]) -> bool:
         if line.strip() == "…":
             pieces.append(r"(?:.*\n)*")
         else:
-            pieces.append(".*".join(re.escape(part) for part in line.rstrip().split("…")) + r"\n")
-    return re.fullmatch("".join(pieces), "".join(f"{line}\n" for line in actual)) is not None
+            pieces.append(".*".join(re.escape(part) for part in masked(line.rstrip()).split("…")) + r"\n")
+    return re.fullmatch("".join(pieces), "".join(f"{masked(line)}\n" for line in actual)) is not None
 
 
 def rewritten(text: str, terminal: Terminal) -> str:
@@ -161,6 +181,13 @@ def rewritten(text: str, terminal: Terminal) -> str:
     return BLOCK.sub(block, text)
 
 
+def prepare(terminal: Terminal, text: str) -> None:
+    """Import the samples, unless the page begins with an import of its own."""
+    first = next((step.command for block in blocks(text) for step in steps(block)), "")
+    if not first.startswith("una import"):
+        terminal.run("una import")
+
+
 def main(pages: list[str]) -> int:
     """Rewrite pages."""
     for name in pages:
@@ -168,7 +195,9 @@ def main(pages: list[str]) -> int:
             terminal = Terminal(Path(folder))
             try:
                 page = Path(name)
-                page.write_text(rewritten(page.read_text(encoding="utf-8"), terminal), encoding="utf-8")
+                text = page.read_text(encoding="utf-8")
+                prepare(terminal, text)
+                page.write_text(rewritten(text, terminal), encoding="utf-8")
             finally:
                 terminal.close()
     return 0

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.docs.console import ROOT, Terminal, blocks, matches, steps
+
+from tests.docs.console import ROOT, Terminal, blocks, matches, prepare, steps
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs" / "guides").glob("*.md"))]
 
@@ -14,9 +15,11 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs" / "guides").glob("*.md"))]
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_every_command_of_a_page_prints_what_the_page_says(page: Path, tmp_path: Path) -> None:
     terminal = Terminal(tmp_path)
+    text = page.read_text(encoding="utf-8")
     wrong: list[str] = []
     try:
-        for block in blocks(page.read_text(encoding="utf-8")):
+        prepare(terminal, text)
+        for block in blocks(text):
             for step in steps(block):
                 status, printed = terminal.run(step.command)
                 if status != step.status or not matches(step.expected, printed):

@@ -37,9 +37,8 @@ def run(arguments: Arguments) -> int:
         mark = screen.style("ok   ", "green") if check["ok"] else screen.style("wrong", "red")
         if check.get("fixed"):
             mark = screen.style("fixed", "yellow")
-        screen.line(
-            f"{mark}  {str(check['check']).ljust(width)}  {screen.archived(str(check.get('detail') or ''))}".rstrip()
-        )
+        detail = screen.archived(str(check.get("detail") or ""))
+        screen.line(f"{mark}  {str(check['check']).ljust(width)}  {detail}".rstrip())
         if not check["ok"] and check.get("hint"):
             screen.line(f"       {check['hint']}")
     wrong = sum(1 for check in answer["checks"] if not check["ok"])

@@ -14,7 +14,8 @@ from unabridged.cli.reading import Events
 from unabridged.cli.safe import one_line
 from unabridged.cli.show import event_head
 
-_SPECIAL = "\\`*_{}[]<>()#+-.!|~&"
+# What can begin markup inside a line; a list or heading needs the beginning of one.
+_SPECIAL = "\\`*_[]<>&|~#"
 
 
 def plain(text: str) -> str:

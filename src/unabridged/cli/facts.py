@@ -47,8 +47,8 @@ def _number(words: list[str], value: float, sizes: bool) -> str:
         return human.span(value)
     if last in ("ms", "milliseconds", "waited"):
         return f"{value:,.1f} ms"
-    if last in _MOMENTS and value >= _EPOCH:
-        return time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(value))
+    if last in _MOMENTS and (not value or value >= _EPOCH):
+        return time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(value)) if value else ""
     return human.number(value) if isinstance(value, int) and last not in _NAMES else f"{value:g}"
 
 

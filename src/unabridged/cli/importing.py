@@ -17,6 +17,8 @@ from unabridged.errors import Cancelled, PathNotFound, Unreadable
 
 # Unreadable lines that are listed one by one; the count says how many there are in all.
 LISTED_PROBLEMS = 20
+# MB/s below which the rate of an import is the time of its start, not its speed.
+LEAST_RATE = 1.0
 
 _PHASES = {"find": "looking and importing", "read": "importing", "index": "making searchable"}
 
@@ -106,23 +108,27 @@ def _lost_files(answer: Mapping[str, Any]) -> int:
 
 def _draw(screen: Screen, answer: Mapping[str, Any]) -> None:
     lines: Mapping[str, int] = answer["lines"]
-    files = int(answer.get("files") or 0)
-    skipped = int(answer.get("skipped") or 0)
+    files, skipped = int(answer.get("files") or 0), int(answer.get("skipped") or 0)
+    if files and files == skipped:
+        screen.line(f"{human.plural(files, 'file')}, unchanged since the last import")
+        _draw_problems(screen, answer)
+        return
     unchanged = f", {human.number(skipped)} of them unchanged" if skipped else ""
     seconds = float(answer["seconds"])
-    rate = f" ({answer['bytes'] / seconds / 1e6:.1f} MB/s)" if seconds >= 1 and answer["bytes"] else ""
+    rate = answer["bytes"] / seconds / 1e6 if seconds >= 1 else 0.0
+    speed = f" ({rate:.1f} MB/s)" if rate >= LEAST_RATE else ""
     screen.line(
-        f"{human.plural(files, 'file')}{unchanged}: {human.size(answer['bytes'])} read in {human.span(seconds)}{rate}"
+        f"{human.plural(files, 'file')}{unchanged}: {human.size(answer['bytes'])} read in {human.span(seconds)}{speed}"
     )
-    screen.line(
-        f"{human.plural(int(answer['sessions']), 'session')}, {human.plural(int(answer['events']), 'event')}, "
-        f"{human.plural(int(answer['documents']), 'document')}"
-    )
+    counts = [
+        human.plural(int(answer[name]), name.removesuffix("s"))
+        for name in ("sessions", "events", "documents")
+    ]
+    screen.line(", ".join(counts))
     parts = [f"{human.number(int(lines.get(name, 0)))} {name}" for name in ("new", "known", "unreadable")]
     screen.line(f"{human.plural(int(lines.get('read', 0)), 'line')}: {', '.join(parts)}")
     if answer.get("redactions"):
-        count = int(answer["redactions"])
-        screen.line(f"{human.plural(count, 'secret')} replaced before being stored")
+        screen.line(f"{human.plural(int(answer['redactions']), 'secret')} replaced before being stored")
     _draw_problems(screen, answer)
     if not answer.get("searchable", True):
         screen.note("Some of it is not searchable yet; `una index status` tells how far the index is.")

@@ -122,8 +122,9 @@ def _copy(original: Original, write: Callable[[bytes], None], progress: Progress
 def _draw(screen: Screen, facts: Mapping[str, Any]) -> None:
     screen.line(f"{screen.archived(str(facts['path']))}: {human.size(facts['bytes'])}, {sameness(facts)}")
     screen.line(screen.style(f"sha256 {facts['sha256']}", "dim"))
-    wanted = f"; its host looks for it as {facts['name']}" if facts["name"] else ""
-    screen.note(f"It came from {facts['origin']}{wanted}.")
+    screen.note(f"It was {facts['origin']}.")
+    if facts["name"]:
+        screen.note(f"Its host looks for it as {facts['name']}.")
 
 
 def sameness(facts: Mapping[str, Any]) -> str:

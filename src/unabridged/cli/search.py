@@ -78,7 +78,10 @@ def completeness(answer: Mapping[str, Any]) -> str:
     elif status == "failed":
         failed: Mapping[str, Any] = account.get("failed") or {}
         why = ", ".join(f"{stage}: {code}" for stage, code in failed.items())
-        told.append(f"The search failed ({why})." if why else "The search failed.")
+        if "no-index" in failed.values():
+            told.append("There is no index yet: `una import` archives your transcripts and makes one.")
+        else:
+            told.append(f"The search failed ({why})." if why else "The search failed.")
     elif status == "empty":
         told.append("Nothing found; everything archived was searched.")
     filtered = int(left_out.get("filters") or 0)
