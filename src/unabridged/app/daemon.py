@@ -1,8 +1,9 @@
 """The entry point of the daemon.
 
-`python -m unabridged.app.daemon [--detach] [--explicit] [--ready N] [--set NAME=VALUE]…`: with `--detach` the process
-leaves its starter at once, before anything heavy is imported; `--explicit` says that a person started it; on the
-descriptor `--ready` it writes one JSON line: the facts of the running daemon, or the error that kept it from running.
+`python -m unabridged.app.daemon [--detach] [--explicit] [--ready N] [--place DATA CONFIG STATE] [--set NAME=VALUE]…`:
+with `--detach` the process leaves its starter at once, before anything heavy is imported; `--explicit` says that a
+person started it; `--place` says where its folders are, else the environment does; on the descriptor `--ready` it
+writes one JSON line: the facts of the running daemon, or the error that kept it from running.
 """
 
 from __future__ import annotations
@@ -77,13 +78,15 @@ def detach() -> None:
 
 
 def _options(arguments: list[str]) -> dict[str, Any]:
-    options: dict[str, Any] = {"detach": False, "explicit": False, "ready": -1, "flags": {}}
+    options: dict[str, Any] = {"detach": False, "explicit": False, "ready": -1, "place": None, "flags": {}}
     rest = iter(arguments)
     for argument in rest:
         if argument in ("--detach", "--explicit"):
             options[argument[2:]] = True
         elif argument == "--ready":
             options["ready"] = int(next(rest))
+        elif argument == "--place":
+            options["place"] = (next(rest), next(rest), next(rest))
         elif argument == "--set":
             name, _, value = next(rest).partition("=")
             options["flags"][name] = value
@@ -96,7 +99,8 @@ def _run(options: dict[str, Any], ready: Readiness, started: float) -> int:
     from unabridged.daemon import config, lifecycle, paths
     from unabridged.daemon.logs import Log
 
-    settings = config.load(paths.environment(), options["flags"], explicit=options["explicit"])
+    place = paths.Layout(*options["place"]) if options["place"] else None
+    settings = config.load(paths.environment(), options["flags"], explicit=options["explicit"], place=place)
     lifecycle.prepare(settings)
     layout = settings.layout
     # Only who holds the lock opens the store, migrates it, or touches the socket.

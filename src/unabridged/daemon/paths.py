@@ -22,11 +22,12 @@ HASH_CHARS = 16  # hexadecimal; 64 bits keep one user's homes apart
 class Layout:
     """The folders and files of one home. `data` is the root that the store, its lock and its socket lie under."""
 
-    __slots__ = ("config_file", "data", "state")
+    __slots__ = ("config", "config_file", "data", "state")
 
     def __init__(self, data: str, config: str, state: str) -> None:
         """Take the three roots: what must be kept, what a person edits, what may be lost (logs)."""
         self.data = data
+        self.config = config
         self.config_file = os.path.join(config, "config.toml")
         self.state = state
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 START_SECONDS = 60.0  # that a start may take in all: a store that crashed has to replay its log
 STOP_SECONDS = 30.0  # that a daemon may take to end
+FORCE_SECONDS = 10.0  # that it gets before force is used
 POLL_SECONDS = 0.01
 MAX_PAUSE_SECONDS = 1.0  # between two attempts, when a daemon starts but cannot be reached
 MODULE = "unabridged.app.daemon"
@@ -87,6 +88,7 @@ def spawn(
     os.set_inheritable(theirs, True)
     # -P: neither the working directory nor a script's folder may shadow a module of ours.
     command = [sys.executable, "-P", "-m", MODULE, "--detach", "--ready", str(theirs)]
+    command += ["--place", layout.data, layout.config, layout.state]
     command += ["--explicit"] if explicit else []
     for flag in flags:
         command += ["--set", flag]
@@ -147,7 +149,7 @@ def stop(layout: Layout, ask: Callable[[], None], *, force: bool = False) -> dic
     except UnabridgedError:
         if not force:
             raise
-    if await_end(layout, STOP_SECONDS if not force else logs_patience()):
+    if await_end(layout, FORCE_SECONDS if force else STOP_SECONDS):
         return facts
     if not force:
         raise DaemonUnavailable("the daemon did not end in time", hint="`una daemon stop --force`", **facts)
@@ -161,11 +163,6 @@ def stop(layout: Layout, ask: Callable[[], None], *, force: bool = False) -> dic
     if lock.held(layout.lock):
         raise DaemonUnavailable("the daemon could not be ended", **facts)
     return facts
-
-
-def logs_patience() -> float:
-    """Return the seconds that an asked daemon gets before force is used."""
-    return 10.0
 
 
 def is_daemon(pid: int) -> bool:
