@@ -24,7 +24,7 @@ def database(folder: Path) -> Path:
     path = folder / "opencode.db"
     with sqlite3.connect(path) as connection:
         connection.execute("PRAGMA journal_mode = wal")
-        connection.executescript((RECORDED / "opencode.sql").read_text())
+        connection.executescript(f"BEGIN; {(RECORDED / 'opencode.sql').read_text()} COMMIT;")
     connection.close()
     return path
 
@@ -38,7 +38,9 @@ class Hand:
         script = (RECORDED / "opencode.sql").read_text()
         schema = "\n".join(line for line in script.splitlines() if line.startswith("CREATE"))
         self.connection = sqlite3.connect(path, isolation_level=None)
-        self.connection.executescript("PRAGMA journal_mode = wal; PRAGMA synchronous = off;" + schema)
+        self.connection.executescript(
+            f"PRAGMA journal_mode = wal; PRAGMA synchronous = off; BEGIN; {schema} COMMIT;"
+        )
         row = {
             "id": session,
             "project_id": "global",

@@ -10,6 +10,7 @@ import pytest
 from tests.hosts.opencode.recorded import MAIN, SIDE, SIZE, Hand, database, names, rows, said
 from unabridged.hosts.opencode import HOST, feed
 
+RUNNING = {"status": "running", "input": {"command": "ls"}}
 DONE = {"completed": 1_700_000_009_999}
 
 
@@ -35,7 +36,9 @@ def test_all_rows_of_a_recording_are_given_once(tmp_path: Path, session: str) ->
 def test_a_line_holds_the_host_s_own_text_with_sorted_keys(tmp_path: Path) -> None:
     made = Hand(tmp_path / "opencode.db")
     made.put("message", "msg_1", '{"role":"user", "time":{"created":5},"x":1e3}', {"time_created": 5})
-    made.put("part", "prt_1", '{"type":"text","text":"\\u00e9 \\/"}', {"message_id": "msg_1", "time_created": 5})
+    made.put(
+        "part", "prt_1", '{"type":"text","text":"\\u00e9 \\/"}', {"message_id": "msg_1", "time_created": 5}
+    )
     _, part, message = made.look()[0]
     assert part == (
         b'{"data":{"type":"text","text":"\\u00e9 \\/"},"id":"prt_1","message_id":"msg_1",'
@@ -62,7 +65,14 @@ def test_data_that_is_spread_over_lines_or_is_no_json_stays_one_line(tmp_path: P
 
 
 def test_a_running_tool_is_given_when_it_is_completed(hand: Hand) -> None:
-    hand.part("msg_2", "prt_2", "tool", tool="bash", callID="c", state={"status": "running", "input": {"command": "ls"}})
+    hand.part(
+        "msg_2",
+        "prt_2",
+        "tool",
+        tool="bash",
+        callID="c",
+        state={"status": "running", "input": {"command": "ls"}},
+    )
     lines, state = hand.look()
     assert names(lines) == ["prt_1", "msg_1"]
     hand.part("msg_2", "prt_3", "text", text="", time={"start": 5})
@@ -81,7 +91,14 @@ def test_a_running_tool_is_given_when_it_is_completed(hand: Hand) -> None:
 
 def test_what_never_became_final_is_given_once_nothing_changes_any_more(hand: Hand) -> None:
     """The host was killed while a tool ran."""
-    hand.part("msg_2", "prt_2", "tool", tool="bash", callID="c", state={"status": "running", "input": {"command": "ls"}})
+    hand.part(
+        "msg_2",
+        "prt_2",
+        "tool",
+        tool="bash",
+        callID="c",
+        state={"status": "running", "input": {"command": "ls"}},
+    )
     first, state = hand.look()
     second, state = hand.look(state)
     assert names(first) == ["prt_1", "msg_1"]
