@@ -119,8 +119,10 @@ def test_elsewhere_a_line_is_written_every_few_seconds() -> None:
 
 
 def test_progress_in_other_units_and_phases_is_told() -> None:
-    news = {"done": 50, "total": 200, "unit": "sessions", "phase": "exporting"}
+    news = {"done": 50, "total": 200, "unit": "sessions", "label": "exporting"}
     assert describe("x", news, 10.0) == "exporting · 25 % · 50 of 200 sessions · 5 sessions/s · 30.0 s left"
+    news = {"phase": "verify", "check": "segments", "records": 5000}
+    assert describe("verifying", news, 2.0) == "verifying · 5,000 records · 2,500 records/s · segments"
 
 
 @pytest.mark.parametrize(

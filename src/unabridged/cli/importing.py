@@ -94,7 +94,7 @@ def told(news: Mapping[str, Any]) -> dict[str, Any]:
     phase = str(news.get("phase") or "")
     done, files = int(news.get("files_done") or 0), int(news.get("files") or 0)
     return {
-        "phase": _PHASES.get(phase, phase),
+        "label": _PHASES.get(phase, phase),
         "done": news.get("bytes_done"),
         # While more files are being found, what is left is not known.
         "total": 0 if phase == "find" else news.get("bytes"),

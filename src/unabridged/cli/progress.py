@@ -21,6 +21,8 @@ REDRAW_SECONDS = 0.1
 LINE_SECONDS = 5.0
 # Below this share the remaining time is a guess that misleads.
 LEAST_SHARE = 0.01
+# What the daemon's notifications count when they do not say `done`.
+COUNTED = ("records", "windows")
 
 
 class Progress:
@@ -46,7 +48,10 @@ class Progress:
         self._drawn = False
 
     def update(self, news: Mapping[str, Any]) -> None:
-        """Take a progress notification: `done` of `total` in `unit` (bytes or a noun), with `detail` or `phase`."""
+        """Take a progress notification.
+
+        It says `done` of `total` in `unit` (bytes unless it is a noun), or a count of its own; `label`, `detail`.
+        """
         now = self._clock()
         pause = REDRAW_SECONDS if self._screen.messages_terminal else LINE_SECONDS
         if now - self._started < QUIET_SECONDS or (self._shown and now - self._shown < pause):
@@ -62,10 +67,10 @@ class Progress:
 
 def describe(label: str, news: Mapping[str, Any], elapsed: float) -> str:
     """Return one line: what, how much of how much, rate, remaining time, detail."""
-    done = float(news.get("done") or 0)
+    unit = _unit(news)
+    done = float(news.get("done") or news.get(unit) or 0)
     total = float(news.get("total") or 0)
-    unit = str(news.get("unit") or "bytes")
-    parts = [str(news.get("phase") or label)]
+    parts = [str(news.get("label") or label)]
     rate = done / elapsed if elapsed > 0 else 0.0
     if unit == "bytes":
         parts.append(f"{human.size(done)} of {human.size(total)}" if total else human.size(done))
@@ -77,7 +82,12 @@ def describe(label: str, news: Mapping[str, Any], elapsed: float) -> str:
     if total and total >= done and done / total >= LEAST_SHARE and rate > 0:
         parts.insert(1, f"{100 * done / total:.0f} %")
         parts.append(f"{human.span((total - done) / rate)} left")
-    detail = str(news.get("detail") or "")
+    detail = str(news.get("detail") or news.get("check") or "")
     if detail:
         parts.append(detail)
     return " · ".join(parts)
+
+
+def _unit(news: Mapping[str, Any]) -> str:
+    """Return what is counted: the given unit, or the one count that the notification holds."""
+    return str(news.get("unit") or next((unit for unit in COUNTED if unit in news), "bytes"))
