@@ -35,6 +35,7 @@ PROTOCOL = 1
 MAX_FRAME = 16 << 20  # bytes of one line (see daemon/wire)
 BLOCK = 256 << 10  # bytes received at once
 CONNECT_SECONDS = 5.0  # for the handshake: the daemon answers it on its event loop
+GRACE_SECONDS = 1.0  # longer than the daemon itself waits, so that its own answer wins
 TIMEOUT = 30.0  # seconds that an answer may take unless the caller says otherwise
 # What may be sent again when the connection broke before the answer came: it changes nothing, or says the same twice.
 REPEATABLE = frozenset(
@@ -201,8 +202,7 @@ class Client:
         data = wirejson.dumps(frame).encode() + b"\n"
         if len(data) > MAX_FRAME:
             raise FrameTooLarge("the request does not fit a frame", limit=MAX_FRAME, size=len(data))
-        # A little longer than the daemon itself gives up, so that its own answer wins.
-        deadline = time.monotonic() + seconds + 1.0 if seconds else None
+        deadline = time.monotonic() + seconds + GRACE_SECONDS if seconds else None
         self._send(data, deadline)
         while True:
             message = self._receive(deadline)
@@ -255,9 +255,12 @@ class Client:
                 self.close()
                 raise _Lost
             self._buffer += block
-        line = self._buffer[:end].decode()
+        line = self._buffer[:end]
         del self._buffer[: end + 1]
-        message: dict[str, Any] | object = wirejson.loads(line)
+        try:
+            message: object = wirejson.loads(line.decode())
+        except ValueError as error:
+            raise ProtocolError("the daemon's answer is not JSON") from error
         if not isinstance(message, dict):
             raise ProtocolError("the daemon's answer is not an object")
         return message  # pyright: ignore[reportUnknownVariableType]
