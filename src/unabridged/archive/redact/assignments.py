@@ -31,7 +31,8 @@ _FORMS = (
     rf"{_BLANK}++(?:string|String|str|\[\]byte|text){_BLANK}*+:?=",  # var password string = …
     rf"{_BLANK}++(?:is|was|to)(?:{_BLANK}*+:)?{_BLANK}++",  # the password is …
 )
-_RANDOM_WORD = rf"(?:{_BLANK}++is)?(?:{_BLANK}|[:\"'`\\])+(?:[A-Za-z+/_.=-]*[0-9]){{2}}"
+_LOUD_NAME = r"[A-Z0-9_]{0,60}(?:TOKEN|SECRET|PASSWORD|PASSWD|KEY)[A-Z0-9_]{0,20}"
+_RANDOM_WORD = rf"(?:{_BLANK}++is)?(?:{_BLANK}|[:\"'`\\])+(?:[A-Za-z+/_.=-]{{0,24}}[0-9]){{2}}"
 
 
 def _for_re2(pattern: str) -> str:
@@ -41,8 +42,8 @@ def _for_re2(pattern: str) -> str:
 SCREEN = "|".join(
     (
         rf"(?i:{names.SCREENED}{names.SUFFIX}(?:{_for_re2('|'.join((*_FORMS, _RANDOM_WORD)))}))",
-        rf"(?i:--[a-z0-9-]*{names.SCREENED}{names.SUFFIX}[ \t]+[^\s<$-])",
-        r"(?:ENV|ARG|setx|set -[a-zA-Z]+)[ \t]+[A-Z0-9_]*(?:TOKEN|SECRET|PASSWORD|PASSWD|KEY)[A-Z0-9_]*[ \t]+[^\s=]",
+        rf"(?i:--[a-z0-9-]{{0,40}}{names.SCREENED}{names.SUFFIX}[ \t]+[^\s<$-])",
+        rf"(?:ENV|ARG|setx|set -[a-zA-Z]+)[ \t]+{_LOUD_NAME}[ \t]+[^\s=]",
     )
 )
 """Where an assignment may stand, in text or in JSON's escaped form of it."""

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from unabridged.archive.redact.paths import listed, sensitive_path
+from unabridged.archive.redact.files import listed, sensitive_path
 from unabridged.archive.redact.pattern import searching
 
 MAX_ARGUMENTS = 262_144  # characters of a call's arguments that are looked at

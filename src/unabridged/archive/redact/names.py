@@ -46,7 +46,7 @@ _HARMLESS = frozenset(
 )
 _PASSWORDS = frozenset(b"password passwd passwort passphrase passcode pswd pwd passwd".split())
 
-_KEYWORD = re.compile(rf"(?i)({KEYWORD}){SUFFIX}$".encode())
+_LAST_KEYWORD = re.compile(rf"(?is).*({KEYWORD}){SUFFIX}\Z".encode())
 _CAMEL = re.compile(rb"(?<=[a-z0-9])(?=[A-Z])|[^A-Za-z0-9]+")
 ENVIRONMENT_NAME = re.compile(rb"[A-Z][A-Z0-9_]*\Z")
 CACHED = (
@@ -62,7 +62,7 @@ def words(name: bytes) -> list[bytes]:
 @functools.lru_cache(CACHED)
 def classify(name: bytes) -> NameClass:
     """Tell what a thing of this name holds: the class of the secret, or `""`."""
-    match = _KEYWORD.search(name)
+    match = _LAST_KEYWORD.match(name)
     if match is None:
         return _environment_key(name)
     parts = words(name)

@@ -92,7 +92,7 @@ GOOGLE: tuple[Rule, ...] = (
     text(
         "gcp-hmac-key",
         "gcp-hmac-key",
-        r"GOOG1?[A-Z0-9]{19,60}",
+        r"GOOG1[A-Z0-9]{19,60}",
         "GOOG1",
         peek="[A-Z0-9]{8}",
         strict=True,
@@ -103,7 +103,7 @@ GOOGLE: tuple[Rule, ...] = (
         "firebase-key",
         r"AAAA[A-Za-z0-9_-]{7}:[A-Za-z0-9_-]{100,}",
         "AAAA",
-        anchor=r"AAAA[A-Za-z0-9_-]{7}:A",
+        anchor=r"AAAA[A-Za-z0-9_-]{7}:[A-Za-z0-9_-]{20}",
     ),
     text(
         "google-chat-webhook",
@@ -169,7 +169,7 @@ AZURE: tuple[Rule, ...] = (
     text(
         "azure-identifiable-key",
         "azure-key",
-        r"[A-Za-z0-9+/]{33,76}(?:\+AMC|\+ASt|\+ARm|\+ABa|\+AEh|\+ACR|ACDb|AzCa|APIM|AzSe|AIoT)[A-Za-z0-9+/]{5,10}={0,2}",
+        r"[A-Za-z0-9+/]{33,76}(?:\+AMC|\+ASt|\+ARm|\+ABa|\+AEh|\+ACR|ACDb|AzCa|APIM|AzSe|AIoT)[A-Za-z0-9+/]{5,8}={1,2}",
         "+AMC",
         "+ASt",
         "+ARm",
@@ -178,6 +178,7 @@ AZURE: tuple[Rule, ...] = (
         "+ACR",
         "ACDb",
         "AzCa",
+        "APIM",
         "AzSe",
         "AIoT",
         back=76,
@@ -232,7 +233,7 @@ HOSTING: tuple[Rule, ...] = (
         "yandex-token",
         r"t1\.[A-Za-z0-9_-]{6,}=?\.[A-Za-z0-9_-]{60,}={0,2}",
         "t1.",
-        peek=r"[A-Za-z0-9_-]{6,}=?\.[A-Za-z0-9_-]{20}",
+        peek=r"[A-Za-z0-9_-]{6,100}=?\.[A-Za-z0-9_-]{20}",
     ),
     text(
         "digitalocean-token",
@@ -261,7 +262,7 @@ HOSTING: tuple[Rule, ...] = (
     text(
         "fly-access-token",
         "fly-token",
-        r"(?:fo1_[A-Za-z0-9_-]{40,}|fm[12][ar]?_[A-Za-z0-9+/=_,-]{60,})",
+        r"(?:fo1_[A-Za-z0-9_-]{40,}|fm(?:1|1a|1r|2)_[A-Za-z0-9+/=_,-]{60,})",
         "fo1_",
         "fm1_",
         "fm1a_",
@@ -340,7 +341,7 @@ HOSTING: tuple[Rule, ...] = (
     text(
         "snowflake-token",
         "snowflake-token",
-        r"ver:[0-9]-hint:[0-9-]+-[A-Za-z0-9+/=_-]{40,}",
+        r"ver:[123]-hint:[0-9]{6,}-[A-Za-z0-9+/=_-]{40,}",
         "ver:1-hint:",
         "ver:2-hint:",
         "ver:3-hint:",
@@ -397,7 +398,7 @@ TOOLS: tuple[Rule, ...] = (
     text(
         "akeyless-key",
         "akeyless-key",
-        r"p-[a-z0-9]{12,16}:[A-Za-z0-9+/=]{40,}",
+        r"p-[a-z0-9]{12,16}:[A-Za-z0-9+/]{40,}={0,2}",
         "p-",
         anchor=r"p-[a-z0-9]{12,16}:[A-Za-z0-9+/]{8}",
     ),
@@ -430,7 +431,7 @@ TOOLS: tuple[Rule, ...] = (
     text(
         "rancher-token",
         "rancher-token",
-        r"(?:token-[a-z0-9]{5}:|kubeconfig-(?:user|u)-[a-z0-9.]+:)[a-z0-9]{50,}",
+        r"(?:token-[a-z0-9]{5}:|kubeconfig-(?:user|u)-[a-z0-9.]{5,20}:)[a-z0-9]{50,}",
         "token-",
         "user-",
         "u-",

@@ -21,7 +21,7 @@ FORGES: tuple[Rule, ...] = (
     text(
         "github-fine-grained-token",
         "github-token",
-        r"github_pat_[A-Za-z0-9_]{36,}",
+        r"github_pat_[A-Za-z0-9][A-Za-z0-9_]{35,}",
         "github_pat_",
         peek="[A-Za-z0-9]",
     ),
@@ -97,6 +97,7 @@ REGISTRIES: tuple[Rule, ...] = (
         "pypi-token",
         r"(?:pypi|testpypi)-[A-Za-z0-9_-]{40,}",
         "pypi-",
+        "testpypi-",
         peek="[A-Za-z0-9_-]{20}",
         check="mixed",
     ),
@@ -184,7 +185,7 @@ BUILDERS: tuple[Rule, ...] = (
     text(
         "buildkite-token",
         "buildkite-token",
-        r"bk[ucacr][a-z]?_[A-Za-z0-9]{36,}",
+        r"bk(?:ua|ct|cr|a)_[A-Za-z0-9]{36,}",
         "bkua_",
         "bkct_",
         "bkcr_",

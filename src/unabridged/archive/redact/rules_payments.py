@@ -26,7 +26,7 @@ RULES: tuple[Rule, ...] = (
     text(
         "square-token",
         "square-token",
-        r"sq0[a-z]{3}-[A-Za-z0-9_-]{20,}",
+        r"sq0(?:atp|csp|idp|acp)-[A-Za-z0-9_-]{20,}",
         "sq0atp-",
         "sq0csp-",
         "sq0idp-",
@@ -83,10 +83,9 @@ RULES: tuple[Rule, ...] = (
     text(
         "mollie-key",
         "payment-key",
-        r"(?:live|test|sandbox)_[A-Za-z0-9_-]{29,}",
+        r"(?:live|test)_[A-Za-z0-9]{30,}",
         "live_",
         "test_",
-        "sandbox_",
         peek="[A-Za-z0-9]{24}",
         strict=True,
         check="random",
@@ -103,7 +102,7 @@ RULES: tuple[Rule, ...] = (
         anchor="AQE[a-z][A-Za-z0-9+/=]{40}",
         strict=True,
     ),
-    text("checkout-key", "checkout-key", r"(?:sk|pk)_(?:sbox_)?[a-z0-9]{26,}", "sk_sbox_", "pk_sbox_"),
+    text("checkout-key", "checkout-key", r"(?:sk|pk)_sbox_[a-z0-9]{26,}", "sk_sbox_", "pk_sbox_"),
     text(
         "duffel-token",
         "duffel-token",
@@ -155,16 +154,15 @@ RULES: tuple[Rule, ...] = (
     text(
         "seed-phrase",
         "seed-phrase",
-        r"(?i)(?:mnemonic|seed|recovery|secret)[ _-]?(?:phrase|words)?[\"'`\\]*\s*(?:[:=]|is)\s*[\"'`\\]*"
-        r"((?:[a-z]{3,8}[ ,]+){11}(?:(?:[a-z]{3,8}[ ,]+){3}|(?:[a-z]{3,8}[ ,]+){6}|(?:[a-z]{3,8}[ ,]+){9}|"
-        r"(?:[a-z]{3,8}[ ,]+){12})?[a-z]{3,8})",
+        r"(?i)(?:mnemonic(?:[ _-]?(?:phrase|words))?|(?:seed|recovery|secret)[ _-]?(?:phrase|words))"
+        r"[\"'`\\]*\s*(?:[:=]|is)\s*[\"'`\\]*"
+        r"((?:[a-z]{3,8}[ ,]+){11}(?:(?:[a-z]{3,8}[ ,]+){3}|(?:[a-z]{3,8}[ ,]+){6}|(?:[a-z]{3,8}[ ,]+){9}"
+        r"|(?:[a-z]{3,8}[ ,]+){12})?[a-z]{3,8})",
         "mnemonic",
-        "seed phrase",
-        "seed_phrase",
-        "seedphrase",
-        "recovery phrase",
-        "recovery_phrase",
-        "secret phrase",
+        "seed",
+        "recovery",
+        "secret",
+        anchor="(?i:mnemonic|(?:seed|recovery|secret)[ _-]?(?:phrase|words))",
         group=1,
         fold=True,
     ),

@@ -10,18 +10,9 @@ MESSAGING: tuple[Rule, ...] = (
     text(
         "slack-token",
         "slack-token",
-        r"xox[abcdeoprs](?:\.xox[abp])?-[A-Za-z0-9%/+=_-]{10,}",
-        "xoxa-",
-        "xoxb-",
-        "xoxc-",
-        "xoxd-",
-        "xoxe-",
-        "xoxe.",
-        "xoxo-",
-        "xoxp-",
-        "xoxr-",
-        "xoxs-",
-        peek="[A-Za-z0-9]{2}",
+        r"xox[abcdeoprs](?:\.xox[abp])?-[A-Za-z0-9]{2}[A-Za-z0-9%/+=_-]{8,}",
+        "xox",
+        peek=r"[abcdeoprs](?:\.xox[abp])?-[A-Za-z0-9]{2}",
     ),
     text(
         "slack-app-token",
@@ -127,7 +118,7 @@ MESSAGING: tuple[Rule, ...] = (
     text(
         "twitter-bearer-token",
         "twitter-token",
-        r"A{18,24}[A-Za-z0-9%]{50,}",
+        r"A{21,24}[A-Za-z0-9%]{50,}",
         "AAAAAAAAAAAAAAAAAAAAA",
         peek="[A-Za-z0-9%]{30}",
         strict=True,
@@ -153,7 +144,7 @@ MAIL: tuple[Rule, ...] = (
         "SG.",
         peek="[A-Za-z0-9_-]{12}",
     ),
-    text("mailgun-key", "mailgun-key", r"(?:key|pubkey)-[0-9a-f]{32}", "key-", peek="[0-9a-f]{20}"),
+    text("mailgun-key", "mailgun-key", r"(?:pub)?key-[0-9a-f]{32}", "key-", "pubkey-", peek="[0-9a-f]{20}"),
     text(
         "mailgun-private-key",
         "mailgun-key",
@@ -278,7 +269,7 @@ OFFICE: tuple[Rule, ...] = (
     text(
         "okta-ssws-token",
         "okta-token",
-        r"SSWS\s+([A-Za-z0-9_-]{20,})",
+        r"SSWS[ \t]+([A-Za-z0-9_-]{20,})",
         "SSWS",
         group=1,
         peek=r"(?:[ \t]|\\+t)",
@@ -339,7 +330,7 @@ MONITORING: tuple[Rule, ...] = (
         "honeycomb-key",
         r"hc[a-z]{2}[a-z0-9]_[a-z0-9]{50,}",
         "hc",
-        anchor="hc[abx][a-z][a-z0-9]_[a-z0-9]{30}",
+        anchor="hc[a-z]{2}[a-z0-9]_[a-z0-9]{30}",
     ),
     text(
         "posthog-key",
@@ -354,7 +345,7 @@ MONITORING: tuple[Rule, ...] = (
     text(
         "uptime-robot-key",
         "uptime-robot-key",
-        r"u[rm]?[0-9]{5,}-[a-f0-9]{24}",
+        r"u[rm]?[0-9]{5,12}-[a-f0-9]{24}",
         "u",
         anchor="u[rm]?[0-9]{5,12}-[a-f0-9]{24}",
     ),
@@ -363,7 +354,7 @@ MONITORING: tuple[Rule, ...] = (
     text(
         "splunk-hec-token",
         "splunk-token",
-        r"Splunk\s+(" + _UUID + ")",
+        r"Splunk +(" + _UUID + ")",
         "Splunk ",
         group=1,
         peek="[0-9a-fA-F]{8}-",

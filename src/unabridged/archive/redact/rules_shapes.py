@@ -8,7 +8,9 @@ from unabridged.archive.redact.rule import WORD, Rule, text
 _SPACE = r"(?:[ \t\r\n]|\\+[nrt])+"
 # `://`, also with escaped slashes.
 _SCHEME = r":(?:\\*/\\*/|\\*u002[fF]\\*u002[fF]|%2[fF]%2[fF])"
-_COMMAND = r"[^\n\"\\|;]*"  # the rest of a command's words on its line
+# The words of a command on its line. Repeats in anchors are bounded everywhere: a search that has to look far ahead
+# from each of many candidates would not be linear.
+_COMMAND = r"[^\n|;]{0,160}"
 
 KEYS: tuple[Rule, ...] = (
     text(
@@ -17,7 +19,7 @@ KEYS: tuple[Rule, ...] = (
         "",
         "-----BEGIN ",
         "---- BEGIN ",
-        peek="[A-Z0-9 ]*PRIVATE KEY",
+        peek="[A-Z0-9 ]{0,40}PRIVATE KEY",
         check="pem",
     ),
     text(
@@ -48,7 +50,7 @@ KEYS: tuple[Rule, ...] = (
         "jwt",
         r"eyJ[A-Za-z0-9_-]{8,}\.(?:eyJ[A-Za-z0-9_-]{6,}\.[A-Za-z0-9_-]*|[A-Za-z0-9_-]*\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,})",
         "eyJ",
-        anchor=r"eyJ[A-Za-z0-9_-]{8}[A-Za-z0-9_-]*\.[A-Za-z0-9_-]*\.",
+        peek="[A-Za-z0-9_-]{10}",
         check="jwt",
     ),
     text(
@@ -65,18 +67,18 @@ PASSWORDS: tuple[Rule, ...] = (
     text(
         "url-password",
         "url-password",
-        _SCHEME + r"[^\s/@:\"'`<>\\]*:([^\s\"'`<>/\\]+)@[A-Za-z0-9\[._$%{*-]",
+        _SCHEME + r"[^\s/@:\"'`<>\\]{0,128}:([^\s\"'`<>/\\]{1,512})@[A-Za-z0-9\[._$%{*-]",
         first=":",
-        anchor=_SCHEME + r"[^\s/@:\"'`<>\\]*:[^\s\"'`<>/\\]+@",
+        anchor=_SCHEME + r"[^\s/@:\"'`<>\\]{0,128}:[^\s\"'`<>/\\]{1,512}@",
         group=1,
         check="login",
     ),
     text(
         "url-token",
         "url-token",
-        _SCHEME + r"([A-Za-z0-9_-]{20,})@",
+        _SCHEME + r"([A-Za-z0-9_-]{20,255})@",
         first=":",
-        anchor=_SCHEME + r"[A-Za-z0-9_-]{20,}@",
+        anchor=_SCHEME + r"[A-Za-z0-9_-]{20,255}@",
         group=1,
         check="random",
     ),
@@ -95,7 +97,7 @@ PASSWORDS: tuple[Rule, ...] = (
         "basic-auth",
         r" ?(?:-u|--user|--proxy-user)(?:=| +)?\\*[\"']?[^\s\"':\\$<{]+:([^\s\"'\\]+)",
         first=" -",
-        anchor=r"(?: -u|--user|--proxy-user)(?:=| +)?\\*[\"']?[^\s\"':\\]+:[^\s\"'\\]",
+        anchor=r"(?: -u|--user|--proxy-user)(?:=| +)?\\*[\"']?[^\s\"':\\]{1,80}:[^\s\"'\\]",
         group=1,
         back=0,
         check="curl",
@@ -106,17 +108,17 @@ PASSWORDS: tuple[Rule, ...] = (
         r"(?i)basic(?: +|%20|\\*u0020)([A-Za-z0-9+/_-]{6,}={0,2})",
         "basic",
         fold=True,
-        anchor="(?i:basic)(?: +|%20)[A-Za-z0-9+/_-]+[A-Z0-9][A-Za-z0-9+/_-]{4}",
+        anchor="(?i:basic)(?: +|%20)[A-Za-z0-9+/_-]{1,24}[A-Z0-9][A-Za-z0-9+/_-]{4}",
         group=1,
         check="basic",
     ),
     text(
         "bearer-token",
         "bearer-token",
-        r"(?i)bearer(?:[ \t]+|\\+t|%20|\+)[\"'`]?([A-Za-z0-9._~+/=|:%-]{8,})",
+        r"(?i)bearer(?:[ \t]+|\\+t|%20|\+)\\*[\"'`]?([A-Za-z0-9._~+/=|:%-]{8,})",
         "bearer",
         fold=True,
-        anchor="(?i:bearer)(?:[ \\t]+|%20|\\+)[\"'`]?(?:[A-Za-z._~+/=|:%-]*[0-9]|[A-Za-z0-9._~+/=|:%-]{20})",
+        anchor=r"(?i:bearer)(?:[ \t]+|\\+t|%20|\+)\\*[\"'`]?(?:[A-Za-z._~+/=|:%-]{0,20}[0-9]|[A-Za-z0-9._~+/=|:%-]{20})",
         group=1,
         check="random",
     ),
@@ -134,16 +136,16 @@ PASSWORDS: tuple[Rule, ...] = (
         + "password"
         + _SPACE,
         "machine",
-        anchor="machine" + _SPACE + r"[^\s\\]+" + _SPACE + "login" + _SPACE,
+        anchor="machine" + _SPACE + r"[^\s\\]{1,128}" + _SPACE + "login" + _SPACE,
         group=WORD,
         check="word",
     ),
     text(
         "pgpass-entry",
         "connection-password",
-        r"[A-Za-z0-9_.*-]+:(?:[0-9]{4,5}|\*):[A-Za-z_*][A-Za-z0-9_*.-]*:[A-Za-z0-9_*.@-]+:([^\s:\"'\\]{4,})",
+        r"[A-Za-z0-9_.*-]+:(?:[0-9]{4,5}|\*):[A-Za-z_*][A-Za-z0-9_*.-]{0,64}:[A-Za-z0-9_*.@-]{1,64}:([^\s:\"'\\]{4,})",
         first=":",
-        anchor=r":(?:[0-9]{4,5}|\*):[A-Za-z_*][A-Za-z0-9_*.-]*:[A-Za-z0-9_*.@-]+:[^\s:\"'\\]",
+        anchor=r":(?:[0-9]{4,5}|\*):[A-Za-z_*][A-Za-z0-9_*.-]{0,64}:[A-Za-z0-9_*.@-]{1,64}:[^\s:\"'\\]",
         back=64,
         group=1,
         check="pgpass",
@@ -151,10 +153,10 @@ PASSWORDS: tuple[Rule, ...] = (
     text(
         "mysql-password-option",
         "cli-password",
-        "(?:mysql|mariadb)[a-z-]*" + _COMMAND + " -p",
+        "(?:mysql|mariadb)[a-z-]* (?:" + _COMMAND + " )?-p",
         "mysql",
         "mariadb",
-        anchor="(?:mysql|mariadb)[a-z-]* " + _COMMAND + r" -p[^\s-]",
+        anchor="(?:mysql|mariadb)[a-z-]* (?:" + _COMMAND + r" )?-p[^\s-]",
         group=WORD,
         check="word",
     ),
@@ -218,18 +220,19 @@ PASSWORDS: tuple[Rule, ...] = (
         "cli-password",
         r"htpasswd +-[a-zA-Z]*b[a-zA-Z]* +(?:-[A-Za-z0-9]+ +)*(?:[^\s-][^\s]* +){1,2}",
         "htpasswd",
-        anchor="htpasswd +-[a-zA-Z]*b",
+        anchor="htpasswd +-[a-zA-Z]{0,6}b",
         group=WORD,
         check="word",
     ),
     text(
         "smb-user-option",
         "cli-password",
-        r"(?:smbclient|rpcclient|smbmap|winexe) " + _COMMAND + r"-U +\\*[\"']?[^\s%\"']+%",
+        r"(?:smbclient|rpcclient|smbmap|winexe) " + _COMMAND + r"-U +\\*[\"']?[^\s%\"']{1,64}%",
         "smbclient ",
         "rpcclient ",
+        "smbmap ",
         "winexe ",
-        anchor="(?:smbclient|rpcclient|winexe) " + _COMMAND + r"-U +\\*[\"']?[^\s%\"']+%",
+        anchor="(?:smbclient|rpcclient|smbmap|winexe) " + _COMMAND + r"-U +\\*[\"']?[^\s%\"']{1,64}%",
         group=WORD,
         check="word",
     ),

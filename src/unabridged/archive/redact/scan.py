@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 
 import re2
@@ -11,11 +12,13 @@ from unabridged.archive.redact.pattern import Pattern, capturing, screening, sea
 from unabridged.archive.redact.rule import WORD, Rule, Span
 from unabridged.archive.redact.words import read
 
+MAX_TOKEN = 16_384  # bytes of a token at most; a JSON web token with many claims is the longest
 # A character of a name or token that JSON writers may escape though they need not: the screen cannot see through it.
 ESCAPED_CHARACTER = r"\\u00(?:2[dDeE]|3[0-9]|4[1-9a-fA-F]|5[0-9aAfF]|6[1-9a-fA-F]|7[0-9aA])"
 # What may stand before a token: no letter, no digit, unless it belongs to an escape (of JSON, a URL, a terminal).
 _BOUNDARY = r"[^A-Za-z0-9]|\\[nrtbf]|%[0-9A-Fa-f]{2}|\\u[0-9a-fA-F]{4}|\[[0-9;]*m"
 _BEFORE = re.compile(rb"\\[nrtbf]|\\u[0-9a-fA-F]{4}|%[0-9A-Fa-f]{2}|\[[0-9;]*m|[^A-Za-z0-9]")
+_RUN = re.compile(rb"[A-Za-z0-9_.~+/=%:@-]*+")
 _Matcher = tuple[Rule, tuple[bytes, ...], Pattern | None]
 
 
@@ -33,11 +36,12 @@ class Scanner:
         self.candidates = searching(pattern)
         """Where the candidates are; see `token_place`."""
         self.assignments = assignments.Assignments(tuple(rule for rule in rules if rule.where == "value"))
-        self._matchers: dict[int, tuple[_Matcher, ...]] = {}
+        self._matchers: dict[bytes, tuple[_Matcher, ...]] = {}
+        """By the first byte or two of what a rule can begin with."""
         for rule in shapes:
             matcher = (rule, tuple(word.encode() for word in rule.keywords), _compiled(rule))
-            for first in _first_bytes(rule):
-                self._matchers[first] = (*self._matchers.get(first, ()), matcher)
+            for head in _heads(rule):
+                self._matchers[head] = (*self._matchers.get(head, ()), matcher)
 
     def spans(self, text: bytes, begin: int) -> tuple[list[Span], bool]:
         """Find the secrets whose candidates begin at `begin` or later.
@@ -62,7 +66,11 @@ class Scanner:
     def _at(self, text: bytes, at: int, found: list[Span]) -> bool:
         """Try the rules that can begin at `at`; return whether one ran into the end of the text."""
         short = False
-        for rule, keywords, pattern in self._matchers.get(text[at], ()) if at < len(text) else ():
+        matchers = self._matchers
+        for rule, keywords, pattern in (
+            *matchers.get(text[at : at + 1], ()),
+            *matchers.get(text[at : at + 2], ()),
+        ):
             if not keywords or _starts(rule, keywords, text, at):
                 short |= self._apply(rule, pattern, text, at, found)
         return short
@@ -73,14 +81,25 @@ class Scanner:
             spans, short = (tokens.key_block if rule.check == "pem" else manifests.secret_values)(text, at)
             found += spans
             return short
+        if (
+            not rule.back
+            and text[at : at + 1].isalnum()
+            and not tokens.begins_token(text, at, strict=rule.strict)
+        ):
+            return False
         match = _match(rule, pattern, text, at)
         if match is None:
-            return False
+            run = _RUN.match(text, at)
+            return run is not None and run.end() == len(text)
         whole, start, end = match
         if rule.group == WORD:
             word = read(text, end, "literal")
             start, end = word.start, word.end
-        if text[whole : whole + 1].isalnum() and not tokens.begins_token(text, whole, strict=rule.strict):
+        if (
+            rule.back
+            and text[whole : whole + 1].isalnum()
+            and not tokens.begins_token(text, whole, strict=rule.strict)
+        ):
             return False
         if end == len(text) and end > start:
             short = True
@@ -103,12 +122,13 @@ def token_places(text: bytes, at: int) -> tuple[int, ...]:
 def _match(rule: Rule, pattern: Pattern, text: bytes, at: int) -> tuple[int, int, int] | None:
     """Return (begin of the match, begin of the secret, end of the secret)."""
     if not rule.back:
-        match = pattern.match(text, at)
+        match = pattern.match(text, at, min(len(text), at + MAX_TOKEN))
     else:
         place = max(0, at - rule.back)
-        match = pattern.search(text, place)
+        limit = min(len(text), at + MAX_TOKEN)
+        match = pattern.search(text, place, limit)
         while match is not None and match.end() <= at:
-            match = pattern.search(text, match.end())
+            match = pattern.search(text, match.end(), limit)
         if match is not None and match.start() > at:
             match = None
     if match is None:
@@ -141,7 +161,13 @@ def _begins_word(rule: Rule) -> bool:
     return rule.back == 0 and (bool(rule.keywords) or rule.first[0].isalnum())
 
 
-def _first_bytes(rule: Rule) -> frozenset[int]:
-    """Return the bytes with which a candidate of this rule can begin."""
-    first = "".join(word[0] for word in rule.keywords) + rule.first
-    return frozenset((first.lower() + first.upper() if rule.fold else first).encode())
+def _heads(rule: Rule) -> frozenset[bytes]:
+    """Return the first one or two bytes with which a candidate of this rule can begin."""
+    heads = {word[:2] for word in rule.keywords} | set(rule.first)
+    if rule.fold:
+        heads = {
+            "".join(pair)
+            for head in heads
+            for pair in itertools.product(*((c.lower(), c.upper()) for c in head))
+        }
+    return frozenset(head.encode() for head in heads)

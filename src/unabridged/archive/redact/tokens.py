@@ -126,9 +126,11 @@ def key_block(text: bytes, at: int) -> tuple[list[Span], bool]:
     if begin is None:
         return [], False
     limit = min(len(text), begin.end() + MAX_BLOCK)
+    other = _NOT_KEY.search(text, begin.end(), limit)
+    if other is not None:
+        limit = other.start()
     end = _END_BLOCK.search(text, begin.end(), limit)
-    other = _NOT_KEY.search(text, begin.end(), end.start() if end is not None else limit)
-    if end is None or other is not None:
+    if end is None:
         body = _OPEN_BODY.match(text, begin.end(), limit)
         if body is None:
             return [], limit == len(text)

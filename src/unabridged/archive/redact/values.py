@@ -10,9 +10,12 @@ from unabridged.archive.redact.pattern import searching
 MIN_RANDOM = 8  # bytes; shorter values are not called random
 MIN_PASSWORD = 4  # bytes; what a quoted password must have
 LONG_RANDOM = 20  # bytes from which mixed case alone, without any digit, is random enough
+MAX_LETTERS = 256  # bytes beyond which chance would have put in a digit
 LONG_LITERAL = (
     12  # bytes from which any word in an environment file is taken for the secret that its name says
 )
+MAX_PASSWORD = 512  # bytes; longer ones are text
+MAX_PIECES = 24  # words of a value that are looked at to tell whether it is made of words
 MAX_VALUE = 4_096  # bytes of one value; longer ones are documents, not secrets
 
 # `re` is used here for single classes on single values, where its calls cost a tenth of RE2's; no pattern backtracks.
@@ -97,7 +100,8 @@ def is_random(value: bytes) -> bool:
         return False
     if _DIGIT.search(value) is None:
         return _mixed_case(value)
-    if all(_WORDLIKE.match(piece) for piece in value.translate(_SEPARATORS).split()):
+    pieces = value.translate(_SEPARATORS).split(maxsplit=MAX_PIECES)[:MAX_PIECES]
+    if all(map(_WORDLIKE.match, pieces)):
         return False
     if len(set(value)) < 5 or _DATE.match(value) or _INTEGRITY.match(value):
         return False
@@ -106,7 +110,7 @@ def is_random(value: bytes) -> bool:
 
 def _mixed_case(value: bytes) -> bool:
     """Letters only: random when the case changes far more often than in any camelCase name."""
-    if len(value) < LONG_RANDOM or b" " in value:
+    if not LONG_RANDOM <= len(value) <= MAX_LETTERS or b" " in value:
         return False
     return sum(1 for _ in _CHANGES.finditer(value)) * 3 >= len(value)
 
@@ -120,7 +124,7 @@ def _is_word(value: bytes) -> bool:
 
 def is_quoted_password(value: bytes) -> bool:
     """Tell whether a quoted literal, assigned to a password, is one."""
-    if not MIN_PASSWORD <= len(value) <= MAX_VALUE or _is_word(value) or is_placeholder(value):
+    if not MIN_PASSWORD <= len(value) <= MAX_PASSWORD or _is_word(value) or is_placeholder(value):
         return False
     if b" " in value and _PHRASE.search(value):
         return False
@@ -136,6 +140,8 @@ def is_bare_password(value: bytes, *, literal: bool) -> bool:
 
     `literal`: the place takes literal text (an environment file, a URL, a connection string), not an expression.
     """
+    if len(value) > MAX_PASSWORD:
+        return False
     digits = _DIGIT.search(value) is not None
     if not literal and not digits and (_SYMBOL.search(value) is None or _WORDS_ONLY.match(value)):
         return False

@@ -1,0 +1,66 @@
+"""The rule set as data: complete, consistent with itself."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.archive.redact.samples import sample
+from unabridged.archive.redact import RULES, Redactor, Rule
+from unabridged.archive.redact.rule import WORD
+
+REDACTOR = Redactor.compile()
+SHAPES = [rule for rule in RULES if rule.where == "text" and rule.pattern]
+VALUES = [rule for rule in RULES if rule.where == "value"]
+# Their checks look at more than the text that the pattern describes.
+CONTEXTUAL = {"basic", "pem", "login", "curl", "pgpass"}
+
+
+def test_the_set_covers_well_over_a_hundred_kinds_of_credentials() -> None:
+    assert len({rule.kind for rule in RULES}) > 200
+
+
+def test_names_of_rules_are_unique() -> None:
+    names = [rule.name for rule in RULES]
+    assert len(names) == len(set(names))
+
+
+def test_a_kind_is_a_word_that_no_rule_takes_for_a_secret() -> None:
+    for rule in RULES:
+        mark = f"[redacted:{rule.kind}]"
+        for text in (mark, f"password={mark}", f'"api_key": "{mark}"', f"https://bob:{mark}@host/"):
+            assert REDACTOR.text(text) == (text, ()), rule
+
+
+@pytest.mark.parametrize("rule", SHAPES, ids=lambda rule: rule.name)
+def test_a_rule_finds_what_its_own_pattern_describes(rule: Rule) -> None:
+    if rule.check in CONTEXTUAL:
+        pytest.skip("needs more than its pattern")
+    for seed in range(4):
+        secret = sample(rule.pattern, seed).encode("latin-1").decode()
+        if rule.check in ("mixed", "random") and sum(map(str.isdigit, secret)) < 3:
+            continue  # one such text in many looks like a name
+        if rule.group == WORD:
+            secret += "h7Gk2-pQ9z"
+        for text in (f"it is {secret} they say", f"x\n{secret}\n", f'export A="{secret}"'):
+            kept, found = REDACTOR.text(text)
+            assert found, (rule.name, text)
+            assert "[redacted:" in kept
+        line = json.dumps({"a": [f"see {secret} there", secret]}).encode() + b"\n"
+        kept, found = REDACTOR.line(line)
+        assert sum(finding.count for finding in found) >= 2, (rule.name, line)
+        json.loads(kept)
+
+
+@pytest.mark.parametrize("rule", VALUES, ids=lambda rule: rule.name)
+def test_a_rule_for_values_knows_its_vendor_by_the_name(rule: Rule) -> None:
+    for keyword in rule.keywords:
+        name = keyword.replace(" ", "_").replace("-", "_").strip("_").upper() + "_API_KEY"
+        secret = next(
+            text for text in (sample(rule.pattern, n) for n in range(9)) if any(map(str.isdigit, text))
+        )
+        for text in (f"{name}={secret}", f'{name.lower()} = "{secret}"', f"{name.lower()}: {secret}"):
+            kept, found = REDACTOR.text(text)
+            assert secret not in kept, (rule.name, text)
+            assert found

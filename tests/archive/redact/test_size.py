@@ -1,0 +1,88 @@
+"""Large and hostile lines: bounded memory, no runaway."""
+
+from __future__ import annotations
+
+import tracemalloc
+
+import pytest
+
+from tests.archive.redact.secrets import GITHUB, PASSWORD, line
+from unabridged.archive.redact import Redactor
+
+REDACTOR = Redactor.compile()
+MARK = b"[redacted:github-token]"
+MIB = 1 << 20
+
+
+def test_a_huge_line_takes_no_more_than_three_times_its_size() -> None:
+    row = f'if x == "y":\n\tprint("password reset", token)  # {PASSWORD[:4]}\n'
+    text = row * 40_000 + GITHUB + "\n" + row * 150_000 + GITHUB
+    data = line({"text": text, "n": 1})
+    assert len(data) > 10 * MIB
+    tracemalloc.start()
+    kept, found = REDACTOR.line(data)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert kept == data.replace(GITHUB.encode(), MARK)
+    assert found[0].count == 2
+    assert peak < 3 * len(data)
+
+
+def test_secrets_are_found_wherever_windows_begin_and_end() -> None:
+    for distance in (200, 256, 700, 768, 769, 1_500, 3_000, 70_000):
+        filler = "lorem \\ ipsum\n" * (distance // 14)
+        text = f"{GITHUB}\n{filler}password: {PASSWORD}\n{filler}{GITHUB}"
+        data = line({"a": text})
+        kept, found = REDACTOR.line(data)
+        assert kept == data.replace(GITHUB.encode(), MARK).replace(
+            PASSWORD.encode(), b"[redacted:password]"
+        ), distance
+        assert sum(finding.count for finding in found) == 3
+
+
+def test_a_value_longer_than_a_window_is_redacted_to_its_end() -> None:
+    for size in (500, 760, 800, 3_000):
+        secret = "eyJ" + "hbGciOi" + "aB3" * 20 + "." + "eyJ" + "dX9k" * (size // 4) + "." + "Zk4_" * 20
+        data = line({"a": f"see {secret} there", "token": secret})
+        assert REDACTOR.line(data)[0] == line({"a": "see [redacted:jwt] there", "token": "[redacted:jwt]"}), (
+            size
+        )
+
+
+def test_a_long_line_full_of_secrets_loses_every_one() -> None:
+    data = line({"a": f"password={PASSWORD} {GITHUB}\n" * 3_000})
+    kept, found = REDACTOR.line(data)
+    assert kept == line({"a": "password=[redacted:password] [redacted:github-token]\n" * 3_000})
+    assert sum(finding.count for finding in found) == 6_000
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "password=",
+        "cookie: ",
+        "eyJ",
+        "-eyJhbGciOiJIUzI1NiJ9",
+        "sk-",
+        "://a:",
+        "token ",
+        "kind: Secret\n",
+        "password\\",
+        '"',
+        "ghp_",
+        "mysql -",
+        "-----BEGIN RSA " + "PRIVATE KEY-----",
+        "[redacted:",
+        "Bearer ",
+        "api_key: '",
+        "AKIA",
+        "\\u0070",
+        "data:x;base64,",
+        "--a-token ",
+    ],
+)
+def test_repeats_of_what_begins_a_secret_end_in_linear_time(piece: str) -> None:
+    text = piece * (30_000 // len(piece))
+    for data in (text.encode(), line({"a": text})):
+        once, _ = REDACTOR.line(data)
+        assert REDACTOR.line(once) == (once, ())
