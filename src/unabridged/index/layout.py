@@ -100,6 +100,11 @@ class LexicalFilter:
 SIDE_TAG = "side"
 
 
+def project_prefix(project: bytes) -> int:
+    """Return the part of a project's id that stands in its column; the whole is in its tag."""
+    return int.from_bytes(project[:8], "big")
+
+
 def project_tag(project: bytes) -> str:
     """Return the tag of a project's windows."""
     return "p:" + project.hex()
@@ -146,8 +151,7 @@ def schema() -> Schema:
     builder.add_text_field(PATHS, tokenizer_name=_TAG_ANALYZER, index_option="basic")
     builder.add_unsigned_field("key", indexed=True, fast=True)
     builder.add_unsigned_field("place", fast=True)
-    builder.add_unsigned_field("project_high", fast=True)
-    builder.add_unsigned_field("project_low", fast=True)
+    builder.add_unsigned_field("project", fast=True)
     builder.add_unsigned_field("weight", fast=True)
     builder.add_integer_field("time", fast=True)
     builder.add_bytes_field("note", stored=True)
@@ -170,8 +174,7 @@ def document(doc: LexicalDoc) -> Document:
         made.add_text(PATHS, " ".join(path_names(doc.paths)))
     made.add_unsigned("key", key(doc.project, doc.ordinal, doc.window))
     made.add_unsigned("place", place(doc.start, doc.end))
-    made.add_unsigned("project_high", int.from_bytes(doc.project[:8], "big"))
-    made.add_unsigned("project_low", int.from_bytes(doc.project[8:], "big"))
+    made.add_unsigned("project", project_prefix(doc.project))
     made.add_unsigned("weight", doc.weight)
     made.add_integer("time", doc.time)
     return made

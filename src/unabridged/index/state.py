@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from tantivy import DocAddress, FieldType, Occur, Query, Schema, Searcher
 
@@ -15,6 +15,8 @@ from unabridged.index.layout import (
     TAGS,
     TERMS,
     LexicalFilter,
+    project_prefix,
+    project_tag,
     split_key,
     split_place,
 )
@@ -26,18 +28,14 @@ Part = tuple[Occur, Query]
 Place = tuple[bytes, int, int]  # project, ordinal, window
 
 
-class Row:
+class Row(NamedTuple):
     """What the columns say of one window."""
 
-    __slots__ = ("end", "place", "start", "time", "weight")
-
-    def __init__(self, place: Place, start: int, end: int, time: int, weight: int) -> None:
-        """Hold a window's place, its byte range in the event's text, its time and its class."""
-        self.place = place
-        self.start = start
-        self.end = end
-        self.time = time
-        self.weight = weight
+    place: Place
+    weight: int
+    start: int
+    end: int
+    time: int
 
 
 class State:
@@ -48,6 +46,8 @@ class State:
         self.schema = schema
         self.searcher = searcher
         self._frequencies = dict[str, int]()
+        known = [bytes.fromhex(tag[2:]) for tag, _ in searcher.terms_with_prefix(TAGS, project_tag(b""))]
+        self.projects = {project_prefix(project): project for project in known}
         self.average = self._average()  # terms of a window; 0 for an empty index
         self.total = max(
             0, searcher.num_docs - (1 if self.average else 0)
@@ -92,17 +92,25 @@ class State:
             parts.append((Occur.MustNot, Query.term_query(self.schema, TAGS, SIDE_TAG, "basic")))
         return parts
 
+    def places(self, addresses: Sequence[DocAddress]) -> list[tuple[Place, int]]:
+        """Return where windows stand in the archive, and their classes."""
+        keys, projects, weights = self._columns(addresses, "key", "project", "weight")
+        return [
+            ((self.projects[project], *split_key(key)), weight)
+            for key, project, weight in zip(keys, projects, weights, strict=True)
+        ]
+
     def rows(self, addresses: Sequence[DocAddress]) -> list[Row]:
         """Return what the columns say of windows."""
-        if not addresses:
-            return []
-        names = ("key", "project_high", "project_low", "place", "time", "weight")
-        columns: list[list[Any]] = [self.searcher.fast_field_values(name, list(addresses)) for name in names]
-        rows = list[Row]()
-        for key, high, low, place, time, weight in zip(*columns, strict=True):
-            project = high.to_bytes(8, "big") + low.to_bytes(8, "big")
-            rows.append(Row((project, *split_key(key)), *split_place(place), time, weight))
-        return rows
+        ranges, times = self._columns(addresses, "place", "time")
+        return [
+            Row(place, weight, *split_place(packed), time)
+            for (place, weight), packed, time in zip(self.places(addresses), ranges, times, strict=True)
+        ]
+
+    def _columns(self, addresses: Sequence[DocAddress], *names: str) -> list[list[Any]]:
+        wanted = list(addresses)
+        return [self.searcher.fast_field_values(name, wanted) if wanted else [] for name in names]
 
     def _any_of(self, field: str, values: Sequence[str]) -> Query:
         parts = [(Occur.Should, Query.term_query(self.schema, field, value, "basic")) for value in values]
