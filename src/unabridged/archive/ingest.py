@@ -222,7 +222,9 @@ class Ingest:
     def _read(self, kept: bytes, raw: RawLine) -> Line:
         if raw.piece:
             return Line(problem=LINE_TOO_LONG) if raw.last else EMPTY
-        return self._reader.read(body(kept, self._number == 1), self._number)
+        # White space behind a value is no part of it, so a long line is not copied to take its terminator off.
+        whole = kept if len(kept) > LONG_LINE and self._number > 1 else body(kept, self._number == 1)
+        return self._reader.read(whole, self._number)
 
     def _problem(self, number: int, problem: Problem) -> None:
         self._unreadable += 1

@@ -22,7 +22,7 @@ from unabridged.schema.records import HUMAN, META, SIDE, SUMMARY, Event
 
 Watermarks = dict[ProjectId, tuple[int, bytes]]  # project → log position, digest of the entry there
 
-HEAP_BYTES = 48 << 20  # bytes of postings that the writer gathers before it makes a segment
+HEAP_BYTES = 24 << 20  # bytes of postings that the writer gathers before it makes a segment
 
 
 def read_watermarks(payload: str) -> Watermarks:
@@ -65,12 +65,20 @@ class Indexer:
         position = self.watermarks.get(feed.project, (0, b""))[0]
         if feed.after != position:
             return 0
-        docs = list(self._documents(feed))
-        self._index.add(docs)
+        count = 0
+
+        def counted() -> Iterator[LexicalDoc]:
+            # One window at a time: a feed can hold an event of many megabytes.
+            nonlocal count
+            for doc in self._documents(feed):
+                count += 1
+                yield doc
+
+        self._index.add(counted())
         if feed.retired:
             self._index.delete(feed.project, feed.retired)
         self.watermarks[feed.project] = (feed.position, feed.digest)
-        return len(docs)
+        return count
 
     def commit(self) -> None:
         """Make everything applied durable and searchable, together with the watermarks."""
@@ -97,7 +105,7 @@ class Indexer:
         resolver = Resolver(FeedReader(feed))
         for event in feed.events:
             try:
-                text = resolver.event_bytes(event)
+                text = resolver.event_text(event)
             except UnabridgedError:
                 self.damaged += (
                     1  # the archive's own check reports it; the rest of the log must not wait for it
@@ -106,19 +114,18 @@ class Indexer:
             yield from documents(event, text)
 
 
-def documents(event: Event, text: bytes) -> Iterator[LexicalDoc]:
+def documents(event: Event, text: str) -> Iterator[LexicalDoc]:
     """Yield an event's windows as the lexical index takes them."""
-    decoded = text.decode()
-    ascii_only = len(decoded) == len(text)
+    ascii_only = text.isascii()
     at = chars = 0
     weight = weight_of(event)
-    for number, (start, end) in enumerate(windows(decoded).ranges):
-        window = decoded[start:end]
+    for number, (start, end) in enumerate(windows(text).ranges):
+        window = text[start:end]
         if ascii_only:
             first, last = start, end
         else:
             # Windows begin in order, so the bytes before each are counted from the one before.
-            at += len(decoded[chars:start].encode())
+            at += len(text[chars:start].encode())
             chars = start
             first, last = at, at + len(window.encode())
         yield LexicalDoc(
