@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 from pathlib import Path
 
 import pytest
@@ -69,6 +70,31 @@ def test_rollouts_are_recognised_by_content() -> None:
     assert HOST.sniff(zstandard.compress(data)[:65_536], Path("a.zst"))
     assert HOST.sniff(b"\n".join(encoded([said("user", "a slice without a header")])), Path("x"))
     assert HOST.sniff(b'{"id":"x","timestamp":"2025-07-01","instructions":null}\n', Path("x"))
+
+
+def test_a_compressed_rollout_whose_first_block_is_cut_off_is_told_by_its_name() -> None:
+    noise = random.Random(5).randbytes(200_000)
+    head = zstandard.compress(noise.hex().encode())[:65_536]
+    assert HOST.sniff(head, Path(f"{NAME}.zst"))
+    assert not HOST.sniff(head, Path("backup.zst"))
+
+
+def test_the_newest_name_that_a_person_gave_is_the_title(tmp_path: Path) -> None:
+    put(
+        tmp_path / "session_index.jsonl",
+        b'{"id":"other","thread_name":"Other"}\n'
+        + b"".join(
+            b'{"id":"%b","thread_name":"%b"}\n' % (THREAD.encode(), name) for name in (b"Old", b"Ports")
+        )
+        + b'{"torn',
+    )
+    for place in (f"sessions/2026/05/01/{NAME}", f"archived_sessions/{NAME}"):
+        head = HOST.head(Path(put(tmp_path / place)), encoded([header()]))
+        assert head is not None
+        assert head.title == "Ports"
+    other = HOST.head(Path("elsewhere.jsonl"), encoded([header()]))
+    assert other is not None
+    assert other.title == ""
 
 
 def test_a_header_longer_than_what_is_looked_at_is_recognised() -> None:

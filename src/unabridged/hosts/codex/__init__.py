@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from unabridged.hosts.codex import compressed, discover, documents, write
+import msgspec
+
+from unabridged.hosts.codex import compressed, discover, documents, names, write
 from unabridged.hosts.codex.read import Reader
 from unabridged.hosts.contract import Candidate, Head, Host, LineReader, RowStream
 
@@ -25,13 +27,14 @@ class Codex:
         return discover.find(root)
 
     def sniff(self, head: bytes, path: Path) -> bool:
-        """Tell by the rows' own fields; the name says nothing."""
-        del path
-        return discover.sniff(head)
+        """Tell by the rows' own fields."""
+        return discover.sniff(head, path)
 
     def head(self, path: Path, lines: Iterable[bytes]) -> Head | None:
-        """Return the thread of the first header."""
-        return discover.head(path, lines)
+        """Return the thread of the first header, with the name that a person gave it."""
+        found = discover.head(path, lines)
+        title = names.name_of(found.host_session, path) if found is not None else ""
+        return msgspec.structs.replace(found, title=title) if found is not None and title else found
 
     def reader(self, path: str, head: Head, state: bytes, generation: int) -> LineReader:
         """Return a reader."""

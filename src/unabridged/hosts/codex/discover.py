@@ -60,10 +60,12 @@ def _beginning(path: Path) -> bytes:
         return b""
 
 
-def sniff(head: bytes) -> bool:
+def sniff(head: bytes, path: Path) -> bool:
     """Tell from a file's first bytes whether it is a rollout; the last line may be cut off."""
     if is_compressed(head):
         head = decompress(head)
+        if not head:  # not one block is complete: nothing but the name can tell
+            return path.name.startswith("rollout-") and path.name.endswith(PACKED)
     if is_document(head):
         return True
     lines = head.split(b"\n")
