@@ -58,6 +58,14 @@ def encode(tag: int, record: msgspec.Struct) -> bytes:
     return head + sha256(head).digest()[:DIGEST_BYTES]
 
 
+def encode_fields(tag: int, record: msgspec.Struct, count: int) -> bytes:
+    """Return the canonical bytes of a record's first `count` fields: what a version that had no others wrote."""
+    plain = msgspec.to_builtins(record, builtin_types=(bytes,))[:count]
+    body = _encoder.encode(mapped(plain, _escaped_text))
+    head = _HEADS[tag] + body
+    return head + sha256(head).digest()[:DIGEST_BYTES]
+
+
 def verify(tag: int, data: bytes) -> None:
     """Raise `StoreTooNew` for a newer format, `Corrupt` for bytes that are not what was written."""
     if len(data) < HEADER_BYTES + DIGEST_BYTES:
@@ -74,7 +82,7 @@ def decode(tag: int, record: type[R], data: bytes) -> R:
     try:
         found = _decoder(record).decode(memoryview(data)[HEADER_BYTES:-DIGEST_BYTES])
         if _holds_text(record) and MARK_UTF8 in data:
-            plain = _mapped(msgspec.to_builtins(found, builtin_types=(bytes,)), _unescaped_text)
+            plain = mapped(msgspec.to_builtins(found, builtin_types=(bytes,)), _unescaped_text)
             found = msgspec.convert(plain, record)
     except (msgspec.DecodeError, msgspec.ValidationError) as error:
         raise Corrupt("a stored value does not decode", kind=tag) from error
@@ -97,18 +105,18 @@ def _holds_text(record: type[Any]) -> bool:
 
 
 def _escaped(record: msgspec.Struct) -> Any:
-    return _mapped(msgspec.to_builtins(record, builtin_types=(bytes,)), _escaped_text)
+    return mapped(msgspec.to_builtins(record, builtin_types=(bytes,)), _escaped_text)
 
 
-def _mapped(value: Any, change: Callable[[str], str]) -> Any:
+def mapped(value: Any, change: Callable[[str], str]) -> Any:
     """Return plain values with every text in them changed."""
     if isinstance(value, str):
         return change(value)
     if isinstance(value, list | tuple):
-        return [_mapped(item, change) for item in cast("Sequence[Any]", value)]
+        return [mapped(item, change) for item in cast("Sequence[Any]", value)]
     if isinstance(value, dict):
         items = cast("dict[Any, Any]", value).items()
-        return {_mapped(key, change): _mapped(item, change) for key, item in items}
+        return {mapped(key, change): mapped(item, change) for key, item in items}
     return value
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from unabridged.errors import InvalidInput, StoreMissing, StoreTooNew, WouldOverwrite
+from unabridged.errors import InvalidInput, StoreMissing, StoreTooNew, Unsupported, WouldOverwrite
 from unabridged.schema.ids import Micros
 from unabridged.store import folder as folders
 from unabridged.store import owner
@@ -19,6 +19,7 @@ from unabridged.store.sqlite import SqliteEngine
 from unabridged.store.wrap.readonly import ReadOnlyStore
 
 MEMORY = "memory:"
+URLS = ("postgresql://", "postgres://")
 DEFAULT_ENGINE = "rocksdb"
 ENGINES: dict[str, Callable[..., ByteEngine]] = {"rocksdb": RocksEngine, "sqlite": SqliteEngine}
 
@@ -32,7 +33,7 @@ def open_store(
     clock: Callable[[], Micros] = system_clock,
     wrap: Callable[[ByteEngine], ByteEngine] = lambda engine: engine,
 ) -> Store:
-    """Open the store at a folder (or `memory:`).
+    """Open the store at a folder, at a `postgresql://` address, or (`memory:`) in this process alone.
 
     `create` makes one where there is none, with `engine` ("rocksdb" unless given); over anything else that is there it
     raises `WouldOverwrite`. A store that is there is opened with its own engine; `engine` naming another is refused.
@@ -41,6 +42,8 @@ def open_store(
     """
     if str(place) == MEMORY:
         return EmbeddedStore(wrap(MemoryEngine()), clock=clock)
+    if str(place).startswith(URLS):
+        return _postgres(str(place), create=create, read_only=read_only)
     if engine and engine not in ENGINES:
         raise InvalidInput("there is no storage engine of that name", engine=engine, known=sorted(ENGINES))
     folder = Path(place)
@@ -65,6 +68,17 @@ def open_store(
     except BaseException:
         held.release()
         raise
+
+
+def _postgres(url: str, *, create: bool, read_only: bool) -> Store:
+    try:
+        from unabridged.store.postgres.store import PostgresStore  # noqa: PLC0415 - its driver is an extra
+    except ModuleNotFoundError as error:
+        raise Unsupported(
+            "the PostgreSQL driver is not installed", hint="Install unabridged[postgres].", missing=error.name
+        ) from None
+    store = PostgresStore(url, create=create and not read_only)
+    return ReadOnlyStore(store) if read_only else store
 
 
 def _made(folder: Path, engine: str) -> ByteEngine:
