@@ -60,7 +60,7 @@ def _draw(arguments: Arguments, answer: Mapping[str, Any]) -> None:
     if screen.terminal:
         for line in provenance(answer):
             screen.line(screen.style(screen.archived(line), "dim"))
-        screen.line(screen.archived(text))
+        screen.line(screen.archived(text.removesuffix("\n")))
     else:
         screen.raw(text.encode("utf-8", "replace"))
     _close(screen, answer)
