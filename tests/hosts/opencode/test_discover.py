@@ -46,6 +46,9 @@ def test_a_database_and_an_export_are_recognised_by_content(tmp_path: Path) -> N
     hand = Hand(tmp_path / "a.db")
     hand.connection.execute("PRAGMA wal_checkpoint(truncate)")
     assert HOST.sniff(hand.path.read_bytes()[:65_536], Path("x"))
+    far = hand.path.read_bytes()[:100]  # its declarations come later
+    assert HOST.sniff(far, hand.path)
+    assert not HOST.sniff(far, tmp_path / "missing.db")
     assert HOST.sniff(EXPORT.read_bytes()[:65_536], Path("full.jsonl"))
     compact = json.dumps(json.loads(EXPORT.read_text())).encode()
     assert HOST.sniff(compact[:65_536], Path("x"))

@@ -10,7 +10,7 @@ import pytest
 
 from tests.hosts.opencode.recorded import FORK, MAIN, SIDE, Hand, blocks, database, read, rows, said
 from unabridged.hosts.conformance import text_of
-from unabridged.hosts.contract import Block, MediaRef, Ref, SessionNews
+from unabridged.hosts.contract import Block, Head, MediaRef, Ref, SessionNews
 from unabridged.hosts.opencode import HOST
 from unabridged.schema.records import ECHO, ERROR, HIDDEN, HUMAN, META, SUMMARY
 from unabridged.schema.records import SIDE as OF_SUBAGENT
@@ -81,6 +81,14 @@ def test_a_subagent_s_session_is_on_the_side_of_its_parent(tmp_path: Path) -> No
     found = [block for line in lines for block in line.blocks]
     assert all(block.flags & OF_SUBAGENT and not block.flags & HUMAN for block in found)
     assert text_of(found[0]).startswith("SUBTASK")
+
+
+def test_a_reader_knows_a_subagent_by_what_it_read_before(tmp_path: Path) -> None:
+    lines, _ = rows(database(tmp_path), SIDE)
+    first = HOST.reader("x", read(lines)[0], b"", 1)
+    first.read(lines[0], 1)
+    again = HOST.reader("x", Head(SIDE), first.state(), 1)
+    assert [block.flags & OF_SUBAGENT for block in again.read(lines[1], 2).blocks] == [OF_SUBAGENT]
 
 
 def test_a_fork_whose_parent_the_host_does_not_name_stands_alone(tmp_path: Path) -> None:

@@ -26,8 +26,7 @@ class OpenCode:
 
     def sniff(self, head: bytes, path: Path) -> bool:
         """Tell by content; the name says nothing."""
-        del path
-        return discover.sniff(head)
+        return discover.sniff(head, path)
 
     def head(self, path: Path, lines: Iterable[bytes]) -> Head | None:
         """Return the session that the stream's first line describes."""

@@ -13,9 +13,18 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from unabridged.errors import NotATranscript, PathNotFound, PathUnreadable, TranscriptChanged
+from unabridged.errors import NotATranscript, PathNotFound, PathUnreadable, TranscriptChanged, UnabridgedError
 from unabridged.hosts.contract import RowStream
-from unabridged.hosts.opencode.rows import COLUMNS, MESSAGE, PART, Key, as_json, one_line, session_line
+from unabridged.hosts.opencode.rows import (
+    COLUMNS,
+    MESSAGE,
+    PART,
+    SESSION,
+    Key,
+    as_json,
+    one_line,
+    session_line,
+)
 
 MAGIC = b"SQLite format 3\x00"
 WAIT = 0.5  # seconds for a lock; a reader meets one only where the log is being recovered or the host locks everything
@@ -72,6 +81,15 @@ def _typed(path: Path, error: sqlite3.OperationalError) -> Exception:
 def is_database(head: bytes) -> bool:
     """Tell from its first bytes whether a file is a database of this host."""
     return head.startswith(MAGIC)
+
+
+def has_sessions(path: Path) -> bool:
+    """Tell whether a file is a database with this host's tables; False where it cannot be opened now."""
+    try:
+        with opened(path) as connection:
+            return all(_has_table(connection, name) for name in (SESSION, MESSAGE, PART))
+    except UnabridgedError:
+        return False
 
 
 def streams(path: Path) -> list[RowStream]:

@@ -57,10 +57,14 @@ def _beginning(path: Path) -> bytes:
         return b""
 
 
-def sniff(head: bytes) -> bool:
-    """Tell from a file's first bytes whether it is a database of this host, an export, or kept lines."""
+def sniff(head: bytes, path: Path) -> bool:
+    """Tell from a file's first bytes whether it is a database of this host, an export, or kept lines.
+
+    Where a database keeps its tables' declarations far from its beginning, it is asked for them.
+    """
     if database.is_database(head):
-        return any(table in head for table in TABLES) and b"message_id" in head
+        declared = any(table in head for table in TABLES) and b"message_id" in head
+        return declared or database.has_sessions(path)
     return export.is_export(head) or _is_lines(head)
 
 

@@ -59,8 +59,7 @@ class Reader:
     def __init__(self, head: Head, memory: bytes) -> None:
         """Go on from `memory`, or start with b""."""
         self._state = msgspec.msgpack.decode(memory, type=State) if memory else State()
-        self._head = head
-        self._side = head.relation == "subagent"
+        self._before = self._state.told or Told(head.title, head.cwd, head.parent, head.relation)
         self._problem: Problem | None = None  # with the line being read
 
     def state(self) -> bytes:
@@ -111,7 +110,9 @@ class Reader:
 
     def _block(self, name: str, said: Said, of: Of, message: str) -> Block:
         flags = said.flags
-        if self._side:  # a subagent's prompts were written by the agent that started it
+        if (
+            self._before.relation == "subagent"
+        ):  # a subagent's prompts were written by the agent that started it
             flags = (flags | SIDE) & ~HUMAN
         return Block(
             name,
@@ -154,18 +155,16 @@ class Reader:
         data: Any = self._decoded(row)
         columns = cast("dict[str, Any]", data) if isinstance(data, dict) else {}
         now = told(columns, row.line.form == INFO)
-        before = self._state.told
-        self._state.told = now
-        if now.revert and (before is None or before.revert != now.revert):
+        before, self._before, self._state.told = self._before, now, now
+        if now.revert and before.revert != now.revert:
             said = Said("other", "system", (f"[taken back from {now.revert}]",), META)
             name = f"{row.line.id}@{now.revert}"
             blocks.append(self._block(name, said, Of(now.updated), ""))
-        known = before or Told(self._head.title, self._head.cwd, self._head.parent, self._head.relation)
         news = SessionNews(
-            title=now.title if now.title != known.title else "",
-            cwd=now.cwd if now.cwd != known.cwd else "",
-            parent=now.parent if now.parent != known.parent else "",
-            relation=now.relation if now.relation != known.relation else "",
+            title=now.title if now.title != before.title else "",
+            cwd=now.cwd if now.cwd != before.cwd else "",
+            parent=now.parent if now.parent != before.parent else "",
+            relation=now.relation if now.relation != before.relation else "",
         )
         return news if news != SessionNews() else None
 
