@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any, cast
 
 import msgspec
@@ -83,10 +84,15 @@ def custom_call(item: Item, path: Path) -> Part:
     """Render a call with free text: a patch, or a script in code mode."""
     name = tool_name(item)
     text = item.input or ""
-    own = calls.is_own_call(name, None) or ("una" in text and _is_own_script(text))
+    own = _is_own_tool(name) or ("una" in text and _is_own_script(text))
     flags = ECHO if own else 0
     pieces = (f"{name}\n", piece(text, (*path, "input")))
     return Part("tool-call", "assistant", pieces, flags, name, item.call_id or "", patched(text))
+
+
+@lru_cache(maxsize=256)
+def _is_own_tool(name: str) -> bool:
+    return calls.is_own_call(name, None)
 
 
 def _is_own_script(text: str) -> bool:

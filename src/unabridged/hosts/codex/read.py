@@ -8,7 +8,7 @@ versions that wrote events only.
 from __future__ import annotations
 
 from unabridged.hosts.codex import nested, parts, state
-from unabridged.hosts.codex.clock import read_time
+from unabridged.hosts.codex.clock import Clock
 from unabridged.hosts.codex.messages import digest, read_message, text_parts
 from unabridged.hosts.codex.parts import REASONING, Part
 from unabridged.hosts.codex.rows import Parsed, parse, parse_odd
@@ -63,6 +63,7 @@ class Reader:
     def __init__(self, head: Head, memory: bytes) -> None:
         """Go on from `memory`, or start with b""."""
         self._state = state.decode(memory, head)
+        self._clock = Clock()
 
     def state(self) -> bytes:
         """Return what a new reader needs to go on."""
@@ -242,7 +243,7 @@ class Reader:
             memory.side = told.side
             memory.side_parent = told.depth > 1
             memory.copied_until = rare.subagent_history_start_ordinal or 0
-            memory.born = read_time(parsed.row.timestamp)[0]
+            memory.born = self._clock.read(parsed.row.timestamp)[0]
             memory.cwd = rare.cwd or ""
         elif memory.leading and name and name != memory.place.root:
             # The parent's header: behind it stands a copy of the parent's rows, or of what that copied itself.
@@ -263,7 +264,7 @@ class Reader:
         """Append a row's blocks; `name` is what names the row in its turn, `more` are flags of all of them."""
         memory = self._state
         row = parsed.row
-        time, offset = read_time(row.timestamp) if row.timestamp else (memory.born, 0)
+        time, offset = self._clock.read(row.timestamp) if row.timestamp else (memory.born, 0)
         made = parsed.item.made
         turn = made.turn_id if made is not None else None
         identity = memory.place.identity(turn, name)
