@@ -32,8 +32,8 @@ _ORIGINAL = {stand_in: char for char, stand_in in _STAND_IN.items()}
 _UNENCODABLE = re.compile(f"[\ud800-\udfff{MARK}]")
 _ESCAPED = re.compile(f"{MARK}([0\ue000-\ue7ff])")
 
-_HEADS = tuple(bytes((FORMAT_VERSION, tag)) for tag in range(256))
 _encoder = msgspec.msgpack.Encoder(order="deterministic")
+_encoders: dict[tuple[int, type[Any]], Callable[[Any], bytes]] = {}
 _texts: dict[type[Any], bool] = {}
 _decoders: dict[type[Any], msgspec.msgpack.Decoder[Any]] = {}
 
@@ -47,22 +47,39 @@ def _decoder(record: type[R]) -> msgspec.msgpack.Decoder[R]:
 
 def encode(tag: int, record: msgspec.Struct) -> bytes:
     """Return the canonical bytes of a record."""
-    try:
-        body = _encoder.encode(record)
-    except UnicodeEncodeError:
-        body = _encoder.encode(_escaped(record))
-    else:
-        if _holds_text(type(record)) and MARK_UTF8 in body:
-            body = _encoder.encode(_escaped(record))
-    head = _HEADS[tag] + body
-    return head + sha256(head).digest()[:DIGEST_BYTES]
+    return encoder(tag, type(record))(record)
+
+
+def encoder(tag: int, record: type[Any]) -> Callable[[Any], bytes]:
+    """Return the function that encodes records of a type, for callers that encode many."""
+    known = _encoders.get((tag, record))
+    if known is None:
+        known = _encoders[tag, record] = _made_encoder(bytes((FORMAT_VERSION, tag)), _holds_text(record))
+    return known
+
+
+def _made_encoder(head: bytes, holds_text: bool) -> Callable[[Any], bytes]:
+    pack = _encoder.encode
+
+    def encode_one(record: msgspec.Struct) -> bytes:
+        try:
+            body = pack(record)
+        except UnicodeEncodeError:
+            body = pack(_escaped(record))
+        else:
+            if holds_text and MARK_UTF8 in body:
+                body = pack(_escaped(record))
+        body = head + body
+        return body + sha256(body).digest()[:DIGEST_BYTES]
+
+    return encode_one
 
 
 def encode_fields(tag: int, record: msgspec.Struct, count: int) -> bytes:
     """Return the canonical bytes of a record's first `count` fields: what a version that had no others wrote."""
     plain = msgspec.to_builtins(record, builtin_types=(bytes,))[:count]
     body = _encoder.encode(mapped(plain, _escaped_text))
-    head = _HEADS[tag] + body
+    head = bytes((FORMAT_VERSION, tag)) + body
     return head + sha256(head).digest()[:DIGEST_BYTES]
 
 

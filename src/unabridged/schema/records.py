@@ -240,7 +240,9 @@ class Document(msgspec.Struct, frozen=True, array_like=True):
     retention: str  # payload, conversation, derived, durable, manual
     title: str = ""
     subject_key: str = ""
-    sizes: list[int] = []  # UTF-8 bytes of each member's text, so that a place is found without reading the members
+    sizes: list[
+        int
+    ] = []  # UTF-8 bytes of each member's text, so that a place is found without reading the members
 
 
 class Chunk(msgspec.Struct, frozen=True, array_like=True):

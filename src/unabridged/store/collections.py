@@ -145,25 +145,24 @@ def _prepared(op: str, kind: Kind[Any], value: Any, wanted: list[bytes]) -> Step
     layout = _layout_of(kind)
     if op == "create" or op == "put":
         key = layout.key_of(value)
-        found = list[tuple[Entry, bytes]]()
-        for entry in layout.entries:
-            entry_key = entry.of(value)
-            if entry_key is not None:
-                found.append((entry, entry_key))
-                if entry.unique:
-                    wanted.append(entry_key)
-        operation = "create" if kind.append_only else op
-        if operation == "create" or layout.entries:
-            wanted.append(key)
-        return operation, layout, key, value, found
+        if kind.append_only:
+            op = "create"
+        if not layout.entries:
+            if op == "create":
+                wanted.append(key)
+            return op, layout, key, value, ()
+        wanted.append(key)
+        found = [(entry, entry_key) for entry in layout.entries if (entry_key := entry.of(value)) is not None]
+        wanted += [entry_key for entry, entry_key in found if entry.unique]
+        return op, layout, key, value, found
     if op == "delete":
         key = layout.key(value)
         wanted.append(key)
-        return op, layout, key, None, []
+        return op, layout, key, None, ()
     if op == "expect":
         key = layout.key(value[0])
         wanted.append(key)
-        return op, layout, key, value[1], []
+        return op, layout, key, value[1], ()
     raise InvalidInput("a batch has an unknown operation", operation=op)
 
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Sequence
-from functools import partial
 from operator import attrgetter
 from typing import Any
 
@@ -15,8 +14,6 @@ from unabridged.errors import InvalidInput
 from unabridged.schema import codec, keys
 from unabridged.schema.keys import KEY_VERSION, KeyPart, PartType
 from unabridged.schema.kinds import Index, Kind
-
-NEGATIVE = 0x80  # a signed integer's first byte from here on means that it is negative
 
 Encode = Callable[[Any], bytes]  # record -> encoded key
 EncodeSome = Callable[[Any], bytes | None]  # record -> encoded key, or None where the index leaves it out
@@ -50,7 +47,7 @@ class Layout:
         self.width = len(self.key_types)
         self.head = bytes((KEY_VERSION, kind.tag, 0))
         self.key_of: Encode = _compiled(kind.tag, 0, [name for name, _ in kind.key], self.key_types)
-        self.encode: Encode = partial(codec.encode, kind.tag)
+        self.encode: Encode = codec.encoder(kind.tag, kind.record)
         self.entries = tuple(Entry(kind, index) for index in kind.indexes)
 
     def key(self, parts: Sequence[KeyPart]) -> bytes:
@@ -142,40 +139,48 @@ def _sparse(whole: Encode, field: str) -> EncodeSome:
 def _compiled(tag: int, number: int, names: Sequence[str], types: Sequence[PartType]) -> Encode:
     """Return the encoder of a record's key from its fields."""
     if len(names) == 1:
-        only = attrgetter(names[0])
-        return lambda record: keys.encode(tag, number, types, (only(record),))
-    values_of = attrgetter(*names)
+        value_of: Callable[[Any], KeyPart] = attrgetter(names[0])
+        return lambda record: keys.encode(tag, number, types, (value_of(record),))
+    values_of: Callable[[Any], tuple[KeyPart, ...]] = attrgetter(*names)
     if not _fixed_size(types):
         return lambda record: keys.encode(tag, number, types, values_of(record))
+
+    def slowly(record: Any) -> bytes:
+        """Encode, or raise the error that says what is wrong."""
+        return keys.encode(tag, number, types, values_of(record))
+
     pack = struct.Struct(
         ">3s" + "".join("q" if part.kind == "uint" else f"{part.size}s" for part in types)
     ).pack
-    head = bytes((KEY_VERSION, tag, number))
-    sizes = tuple(part.size for part in types if part.kind == "fixed")
-    fixed_of = attrgetter(*(name for name, part in zip(names, types, strict=True) if part.kind == "fixed"))
-    signs = _sign_bytes(types)
-    single = sum(sizes) if len(sizes) == 1 else 0  # then attrgetter returns no tuple
-
-    def of(record: Any) -> bytes:
-        try:
-            key = pack(head, *values_of(record))
-            fixed = fixed_of(record)
-            # pack cuts and pads bytes, and takes negative numbers
-            good = len(fixed) == single if single else tuple(map(len, fixed)) == sizes
-            for at in signs:
-                good = good and key[at] < NEGATIVE
-        except (struct.error, TypeError):
-            good, key = False, b""
-        return key if good else keys.encode(tag, number, types, values_of(record))
-
-    return of
+    scope: dict[str, Any] = {
+        "pack": pack,
+        "head": bytes((KEY_VERSION, tag, number)),
+        "slowly": slowly,
+        "Wrong": (struct.error, TypeError),
+    }
+    # Written out for the kind, as dataclasses are: a loop over its parts takes three times as long. pack cuts and pads
+    # bytes and takes negative numbers, so both are checked. Names and sizes come from declarations alone.
+    exec(_SOURCE.format(**_source(names, types)), scope)
+    return scope["of"]
 
 
-def _sign_bytes(types: Sequence[PartType]) -> tuple[int, ...]:
-    """Return the offsets, in an encoded key of fixed-size parts, of the first byte of each integer."""
-    at, found = 3, list[int]()
-    for part in types:
-        if part.kind == "uint":
-            found.append(at)
-        at += part.size or 8
-    return tuple(found)
+_SOURCE = """
+def of(record):
+    {fields}
+    try:
+        if {good}:
+            return pack(head, {parts})
+    except Wrong:
+        pass
+    return slowly(record)
+"""
+
+
+def _source(names: Sequence[str], types: Sequence[PartType]) -> dict[str, str]:
+    parts = [f"p{at}" for at in range(len(names))]
+    checks = [
+        f"{part} >= 0" if kind.kind == "uint" else f"len({part}) == {kind.size}"
+        for part, kind in zip(parts, types, strict=True)
+    ]
+    fields = [f"{part} = record.{name}" for part, name in zip(parts, names, strict=True)]
+    return {"fields": "; ".join(fields), "good": " and ".join(checks), "parts": ", ".join(parts)}
