@@ -227,3 +227,25 @@ def test_a_row_held_back_in_a_large_session_is_given_when_it_is_final(tmp_path: 
     assert "prt_0000" not in names(lines)
     hand.part("msg_0000", "prt_0000", "text", text="late", time={"start": 1, "end": 2})
     assert "prt_0000" in names(rows(hand.path, hand.session, state)[0])
+
+
+@pytest.mark.usefixtures("small_memory")
+def test_a_row_that_never_became_final_in_a_large_session_is_given_in_the_end(tmp_path: Path) -> None:
+    hand = Hand(tmp_path / "opencode.db")
+    hand.message("msg_0000", "assistant")
+    hand.part("msg_0000", "prt_0000", "text", text="half", time={"start": 1})
+    fill(hand, 1, 100)
+    assert {"prt_0000", "msg_0000"} <= set(names(rows(hand.path, hand.session)[0]))
+
+
+@pytest.mark.usefixtures("small_memory")
+def test_a_burst_longer_than_a_look_is_given_whole_in_whatever_order_it_was_written(tmp_path: Path) -> None:
+    hand = Hand(tmp_path / "opencode.db")
+    fill(hand, 0, 15)
+    _, state = rows(hand.path, hand.session)
+    for number in reversed(range(100, 200)):
+        fill(hand, number, 1)
+    found = names(rows(hand.path, hand.session, state)[0])
+    assert sorted(found) == sorted(
+        name for number in range(100, 200) for name in (f"msg_{number:04d}", f"prt_{number:04d}")
+    )
