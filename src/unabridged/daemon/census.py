@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from unabridged.daemon.messages import Find, Found, FoundSome, Trouble
+from unabridged.daemon.rowfeed import version_number
 from unabridged.errors import NotATranscript, NoTranscripts, PathNotFound, PathUnreadable, UnabridgedError
 from unabridged.hosts.contract import Candidate, Host
 
@@ -81,8 +82,7 @@ def _of_place(place: Place, seen: set[str], only: frozenset[str]) -> Iterator[It
             if real in seen:
                 count += 1
                 continue
-            item = _look(host, candidate, real, named=place.named)
-            if item is not None:
+            for item in _look(host, candidate, real, named=place.named):
                 seen.add(real)
                 count += 1
                 yield item
@@ -100,27 +100,40 @@ def _closed_folders(path: Path) -> Iterator[Trouble]:
                 yield _trouble(Path(below), PathUnreadable())
 
 
-def _look(host: Host, candidate: Candidate, real: str, *, named: bool) -> Item | None:
-    """Return a candidate with its state; None where it is not this host's."""
+def _look(host: Host, candidate: Candidate, real: str, *, named: bool) -> Iterator[Item]:
+    """Yield a candidate with its state (of a database each of its streams); nothing where it is not this host's."""
     path = Path(candidate.path)
     try:
         state = path.stat()
-        if not stat.S_ISREG(state.st_mode):
-            return None
-        if candidate.kind != "sidecar":
-            with path.open("rb") as file:
-                head = file.read(SNIFF_BYTES)
-            if head and not host.sniff(head, path):
-                # In a host's own folder a file of its kind that is something else is worth telling.
-                return None if named else _trouble(path, NotATranscript())
-            if not head and named:
-                return None
+        if stat.S_ISREG(state.st_mode):
+            if candidate.kind != "sidecar":
+                with path.open("rb") as file:
+                    head = file.read(SNIFF_BYTES)
+                if head and not host.sniff(head, path):
+                    # In a host's own folder a file of its kind that is something else is worth telling.
+                    if not named:
+                        yield _trouble(path, NotATranscript())
+                    return
+                if not head and named:
+                    return
+        elif candidate.kind != "rows":
+            return
+        streams = host.streams(path) if candidate.kind == "rows" else ()
     except FileNotFoundError:
-        return None
+        return
     except OSError as error:
-        return _trouble(path, PathUnreadable(error.strerror or ""))
+        yield _trouble(path, PathUnreadable(error.strerror or ""))
+        return
+    except UnabridgedError as error:
+        yield _trouble(path, error)
+        return
+    if candidate.kind == "rows":
+        for stream in streams:
+            number = version_number(stream.version)
+            yield Found(host.name, Candidate(real, "rows", stream.name), 0, 0, number)
+        return
     where = Candidate(real, candidate.kind, os.path.realpath(candidate.owner) if candidate.owner else "")
-    return Found(host.name, where, state.st_ino, state.st_size, state.st_mtime_ns)
+    yield Found(host.name, where, state.st_ino, state.st_size, state.st_mtime_ns)
 
 
 def _trouble(path: Path, error: UnabridgedError) -> Trouble:

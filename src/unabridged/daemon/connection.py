@@ -103,6 +103,7 @@ class Connection(asyncio.Protocol):
     def resume_writing(self) -> None:
         """The client takes its answers again."""
         self._blocked = 0
+        self.regulate()
         self._server.pump()
 
     def _cut(self, data: bytes) -> None:

@@ -55,7 +55,7 @@ class Ground:
     now: Callable[[], Micros]
     admit: Callable[[], None]
     grown: Callable[[], None]
-    seen: Callable[[Origin, Finished], None]
+    seen: Callable[[Origin, Candidate, Finished], None]
 
 
 class FindJob:
@@ -98,6 +98,8 @@ class ReadJob:
         *,
         close: bool = False,
         verify: bool = False,
+        live: bool = False,
+        version: int = 0,
     ) -> None:
         """Read `candidate` of `host`; `ended` is called once, whatever happens."""
         self.attempts = 0
@@ -107,6 +109,8 @@ class ReadJob:
         self.account = run
         self._ground = ground
         self._verify = verify
+        self._live = live
+        self._version = version
         self._ended = ended
         self._flight = deque[tuple[Future[Any], Filled]]()
         self._error: UnabridgedError | None = None
@@ -132,7 +136,7 @@ class ReadJob:
         self.account.trouble(report.troubles)
         origin = self._ground.known.origin(self.host, self.place)
         if origin is not None:
-            self._ground.seen(origin, report)
+            self._ground.seen(origin, self.candidate, report)
         self._end()
 
     def lost(self, why: str) -> None:
@@ -168,6 +172,8 @@ class ReadJob:
                     list(rules.patterns),
                     rules.redact,
                     self.close,
+                    self._live,
+                    self._version or (prior.mtime_ns if prior is not None else 0),
                     spans,
                 )
             )
@@ -253,11 +259,12 @@ class Importing:
         failure = run.failure()
         if failure is not None:
             raise failure
-        searchable = True
+        searchable, durable = True, self._clock() - started
         if run.positions and not request.dry_run:
             progress(run.facts("index", self._clock() - started))
             searchable = self._index.wait(run.positions, check)
-        return run.answer(self._clock() - started, dry_run=request.dry_run, searchable=searchable)
+        seconds = self._clock() - started
+        return run.answer(seconds, dry_run=request.dry_run, searchable=searchable, durable=durable)
 
     def notify(self, path: str, host: str) -> None:
         """Read a transcript that grew, soon."""
@@ -348,7 +355,18 @@ class Importing:
             if dry_run:
                 run.finished()
                 continue
-            job = ReadJob(self._ground, file.host, file.candidate, run, self._ended, verify=verify)
+            version = file.mtime_ns if file.candidate.kind == "rows" else 0
+            live = priority == pool.LIVE
+            job = ReadJob(
+                self._ground,
+                file.host,
+                file.candidate,
+                run,
+                self._ended,
+                verify=verify and not version,
+                live=live,
+                version=version,
+            )
             self._schedule(job, priority)
         if page.last:
             run.found_all()

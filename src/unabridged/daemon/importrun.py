@@ -141,8 +141,10 @@ class ImportRun:
         kind = by_code().get(first["code"], UnabridgedError)
         return kind(first["message"], path=first["path"])
 
-    def answer(self, seconds: float, *, dry_run: bool, searchable: bool) -> ImportAnswer:
-        """Return the whole account."""
+    def answer(
+        self, seconds: float, *, dry_run: bool, searchable: bool, durable: float = 0.0
+    ) -> ImportAnswer:
+        """Return the whole account: `seconds` it took in all, `durable` until everything was durable."""
         counts = self._counts
         return ImportAnswer(
             sessions=len(self._sessions),
@@ -159,4 +161,5 @@ class ImportRun:
             found=self._found if dry_run else [],
             searchable=searchable,
             problems_omitted=self._omitted,
+            durable_seconds=round(durable, 3),
         )

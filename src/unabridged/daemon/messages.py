@@ -37,6 +37,8 @@ class Read(msgspec.Struct, tag=True, array_like=True):
     patterns: list[str] = []
     redact: bool = True
     close: bool = False
+    live: bool = False  # a stream's unfinished rows may wait for a later look
+    version: int = 0  # of a stream, what a file's time is
     spans: list[tuple[int, int, bytes]] | None = None
 
 

@@ -86,8 +86,8 @@ class Parts:
         return time.monotonic() - self.growth[0]
 
     def _close_idle_turns(self) -> None:
-        for origin in self.idle.due():
-            self.importing.read(origin.host, Candidate(origin.path, origin.kind))
+        for host, candidate in self.idle.due():
+            self.importing.read(host, candidate)
 
     def _trim_errors(self) -> None:
         if trim_stream(self.info.config.layout.logs):
@@ -110,8 +110,8 @@ def compose(config: Config, store: Store, log: Log, explicit: bool) -> Parts:
     index = Indexing(store, layout.index, log, errors)
     tailing: Tailing | None = None
 
-    def seen(origin: Origin, report: Finished) -> None:
-        idle.seen(origin, report)
+    def seen(origin: Origin, candidate: Candidate, report: Finished) -> None:
+        idle.seen(origin, candidate, report)
         if tailing is not None:
             tailing.noticed(origin)
 

@@ -10,22 +10,24 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 from io import BytesIO
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, cast
 
 from unabridged.archive.admission import Append
 from unabridged.archive.ingest import Ingest, LineRedactor
 from unabridged.archive.project import root_of
 from unabridged.archive.resume import FileState, ResumePoint, resume_point
 from unabridged.daemon.messages import Ack, Filled, Finished, Read, Report, Trouble
+from unabridged.daemon.rowfeed import RowFeed, newest_turn
 from unabridged.errors import NotATranscript, PathUnreadable, TranscriptChanged, UnabridgedError
 from unabridged.hosts.contract import Candidate, Head, Host
 from unabridged.schema.ids import project_id
+from unabridged.schema.records import Generation
 
 COMPRESSED = ".zst"  # a transcript of that ending is read as a whole, decompressed by its host
 BLOCK = 1 << 20  # bytes read at once
 HEAD_BYTES = 8 << 20  # bytes of a transcript that its host may look at to name it
 IN_FLIGHT = 2  # batches that are not acknowledged yet
-SIDECAR = "sidecar"
+SIDECAR, ROWS = "sidecar", "rows"
 
 Send = Callable[[Report], None]
 Receive = Callable[[], Ack]
@@ -55,8 +57,11 @@ class Reading:
         """Read to the end that the file had at the start, and say how it went. `now_ns`: the time, for idleness."""
         outcome, opened, grown = "failed", False, False
         try:
-            with open(self._path, "rb") as file:
-                outcome, opened, grown = self._read(file, now_ns)
+            if self._request.candidate.kind == ROWS:
+                outcome, opened = self._stream(now_ns)
+            else:
+                with open(self._path, "rb") as file:
+                    outcome, opened, grown = self._read(file, now_ns)
         except Stopped:
             outcome = "stopped"
         except FileNotFoundError:
@@ -99,6 +104,39 @@ class Reading:
             last = append.after
             unfinished = bool(last.turn_state) or last.source_offset + last.pending < size
         return "read", unfinished, os.fstat(opened.fileno()).st_size > state.size
+
+    def _stream(self, now_ns: int) -> tuple[str, bool]:
+        """Read a stream of rows; its last turn ends when the host's own times say that it is idle."""
+        request, prior = self._request, self._request.prior
+        stream = request.candidate.owner
+        feed = RowFeed(self._host, self._path, stream, prior)
+        ingest: Ingest | None = None
+        for lines in feed.pages(live=request.live):
+            if ingest is None:
+                head = feed.head(lines) if prior is None else Head(stream)
+                ingest = self._ingest_stream(feed, head, prior)
+            for append in ingest.feed(b"".join(lines)):
+                self._fill(append)
+        last = prior
+        if ingest is not None:
+            for append in ingest.finish(False, 0, 0, request.version):
+                self._fill(append)
+                last = append.after
+        if last is None:
+            return "empty", False
+        idle = request.close or now_ns / 1e3 - newest_turn(last.turn_state) >= request.idle_seconds * 1e6
+        if last.turn_state and idle:
+            ending = self._ingest_stream(feed, Head(stream), last)
+            for append in ending.finish(True, 0, 0, request.version):
+                self._fill(append)
+                last = append.after
+        return "unchanged" if last is prior else "read", bool(last.turn_state)
+
+    def _ingest_stream(self, feed: RowFeed, head: Head, prior: Generation | None) -> Ingest:
+        root = root_of(head.cwd, self._host.name)
+        project = prior.project if prior is not None else project_id(root)
+        host = cast("Host", feed)  # of a host an ingest uses the name and the reader alone
+        return Ingest(host, self._request.candidate, head, root, project, self._redactor, prior)
 
     def _unchanged(self, state: FileState, idle: bool) -> bool:
         """Tell whether size and time say that nothing is new, and nothing is left to close."""

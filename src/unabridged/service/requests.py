@@ -263,6 +263,7 @@ class ImportAnswer(Answer, frozen=True):
     found: list[dict[str, Any]] = []  # dry run: what would be read
     searchable: bool = True
     problems_omitted: int = 0
+    durable_seconds: float = 0.0  # until everything was durable; `seconds` also counts what made it searchable
 
 
 class NotifyRequest(Request, frozen=True):
@@ -283,6 +284,7 @@ class NoteRequest(Request, frozen=True):
     title: str = ""
     subject_key: str = ""
     supersedes: str = ""
+    searchable: bool = True  # answer when a search finds it; false: when it is durable
 
 
 class NoteAnswer(Answer, frozen=True):

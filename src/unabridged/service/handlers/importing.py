@@ -61,7 +61,7 @@ def note(call: Call, request: NoteRequest) -> NoteAnswer:
     outcome: notes.NoteOutcome = services.store.commit(
         draft.project, notes.plan_note(draft, call.now, services.ruleset)
     )
-    if outcome.position:
+    if outcome.position and request.searchable:
         services.index.wait({draft.project: outcome.position}, call.check)
     with services.store.snapshot(draft.project) as reader:
         document = reader.get(DOCUMENT, (draft.project, outcome.document))

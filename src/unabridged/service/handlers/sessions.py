@@ -24,6 +24,9 @@ from unabridged.service.times import iso
 from unabridged.store.contract import Reader
 
 MAX_SESSIONS = 10_000  # rows of one page
+MAX_STREAM = (
+    256 << 20
+)  # bytes of kept rows that are made into a file at once; of more the rows themselves are given
 MAX_PAGE = 8 << 20  # bytes of an original in one answer: as base64 it stays below a frame
 
 
@@ -92,9 +95,7 @@ def original(call: Call, request: OriginalRequest) -> OriginalAnswer:
         size = generation.stored_offset + generation.pending
         data = b""
         if not request.listing:
-            data = restore.read_range(
-                reader, generation, request.offset, request.limit, allow_gaps=request.allow_gaps
-            )
+            size, data = _read(call, reader, chosen, request, size)
     at = request.offset + (
         min(request.limit, max(0, size - request.offset)) if request.allow_gaps else len(data)
     )
@@ -111,6 +112,20 @@ def original(call: Call, request: OriginalRequest) -> OriginalAnswer:
         identical=not generation.redactions,
         generation=generation.number,
     )
+
+
+def _read(
+    call: Call, reader: Reader, chosen: OriginInfo, request: OriginalRequest, size: int
+) -> tuple[int, bytes]:
+    """Return the size of the file and its bytes from the offset on; rows of a database become a file of the host."""
+    generation, gaps = chosen.generation, request.allow_gaps
+    host = call.services.hosts.get(chosen.origin.host)
+    if chosen.origin.kind != "stream" or host is None or size > MAX_STREAM:
+        return size, restore.read_range(reader, generation, request.offset, request.limit, allow_gaps=gaps)
+    kept = b"".join(restore.read_original(reader, generation, allow_gaps=gaps))
+    lines = [line + b"\n" for line in kept.split(b"\n") if line]
+    whole = b"".join(host.restore(lines))
+    return len(whole), whole[request.offset : request.offset + request.limit]
 
 
 def visible_session(call: Call, reader: Reader, name: str) -> Session:

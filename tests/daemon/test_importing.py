@@ -1,0 +1,376 @@
+"""Imports through real workers: what is found, read, admitted, refused, and accounted for."""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.daemon.living import SESSION, transcript, until
+from unabridged.archive.check import check
+from unabridged.archive.sessions import list_sessions
+from unabridged.daemon import importing
+from unabridged.daemon.importing import Ground, Importing, Rules
+from unabridged.daemon.known import Known
+from unabridged.daemon.logs import Log
+from unabridged.daemon.messages import Finished
+from unabridged.errors import (
+    Cancelled,
+    DiskLow,
+    InvalidInput,
+    NotATranscript,
+    NoTranscripts,
+    PathNotFound,
+    PathUnreadable,
+)
+from unabridged.hosts.contract import Candidate
+from unabridged.schema.ids import Micros, ProjectId
+from unabridged.schema.records import GENERATION, ORIGIN, Origin
+from unabridged.service.compose import HOSTS
+from unabridged.service.requests import ImportAnswer, ImportRequest
+from unabridged.store.contract import Store
+from unabridged.store.open import open_store
+
+OTHER = "99999999-2222-4333-8444-555555555555"
+
+
+class Index:
+    """An index that has everything at once, and remembers what it was asked to wait for."""
+
+    def __init__(self) -> None:
+        self.waited: list[dict[ProjectId, int]] = []
+
+    def wait(self, positions: Mapping[ProjectId, int], check: Callable[[], None]) -> bool:
+        self.waited.append(dict(positions))
+        return True
+
+
+class Bench:
+    """An importer on a store in memory, its workers real processes."""
+
+    def __init__(self, tmp_path: Path, workers: int = 1, idle_seconds: float = 600.0) -> None:
+        self.store: Store = open_store("memory:")
+        self.log = Log(str(tmp_path / "logs"))
+        self.index = Index()
+        self.seen: list[tuple[Origin, Finished]] = []
+        self.low: list[DiskLow] = []
+        self.home = tmp_path / "user"
+        rules = Rules(tuple(HOSTS), {}, str(self.home), "linux", idle_seconds)
+        self.known = Known(self.store)
+        ground = Ground(
+            self.store,
+            self.known,
+            self.log,
+            rules,
+            lambda: Micros(1_800_000_000_000_000),
+            self._admit,
+            lambda: None,
+            lambda origin, _, report: self.seen.append((origin, report)),
+        )
+        index: Any = self.index
+        self.importing = Importing(ground, workers, index, lambda: 0.0, "")
+
+    def _admit(self) -> None:
+        if self.low:
+            raise self.low[0]
+
+    def run(self, *paths: Path, check: Callable[[], None] = lambda: None, **rest: Any) -> ImportAnswer:
+        request = ImportRequest([str(path) for path in paths], **rest)
+        return self.importing.run(request, lambda _: None, check)
+
+    def events(self) -> dict[str, int]:
+        with self.store.snapshot() as reader:
+            return {item.host_session: item.events for item in list_sessions(reader)}
+
+    def violations(self) -> list[Any]:
+        with self.store.snapshot() as reader:
+            return list(check(reader))
+
+    def close(self) -> None:
+        self.importing.close(10.0)
+        self.log.close()
+        self.store.close()
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Iterator[Bench]:
+    made = Bench(tmp_path)
+    yield made
+    made.close()
+
+
+def test_an_import_accounts_for_every_line(bench: Bench, tmp_path: Path) -> None:
+    path = transcript(tmp_path / "t.jsonl", SESSION, 5)
+    with path.open("a") as file:
+        file.write("this is no json\n\n")
+    answer = bench.run(path)
+    assert answer.lines == {"read": 12, "new": 11, "known": 0, "unreadable": 1}
+    assert (answer.sessions, answer.events, answer.files, answer.skipped) == (1, 10, 1, 0)
+    assert answer.bytes == path.stat().st_size
+    assert [(item["path"], item["line"], item["code"]) for item in answer.problems] == [
+        (str(path), 11, "not-json")
+    ]
+    assert answer.searchable
+    assert len(bench.index.waited) == 1
+    assert bench.violations() == []
+
+
+def test_an_unchanged_file_is_skipped_and_a_grown_one_read_from_where_it_was_left(
+    bench: Bench, tmp_path: Path
+) -> None:
+    path = transcript(tmp_path / "t.jsonl", SESSION, 5)
+    bench.run(path)
+    again = bench.run(path)
+    assert (again.skipped, again.bytes, again.lines["read"], again.sessions) == (1, 0, 0, 1)
+    before = path.stat().st_size
+    transcript(path, SESSION, 2, first=5)
+    grown = bench.run(path)
+    assert (grown.bytes, grown.events, grown.lines["read"]) == (path.stat().st_size - before, 4, 4)
+    assert bench.events() == {SESSION: 14}
+
+
+def test_a_rewritten_file_becomes_a_new_generation_and_the_old_one_stays(
+    bench: Bench, tmp_path: Path
+) -> None:
+    path = transcript(tmp_path / "t.jsonl", SESSION, 5)
+    bench.run(path)
+    path.unlink()
+    transcript(path, SESSION, 3, words="changed")
+    answer = bench.run(path)
+    assert answer.events == 6
+    with bench.store.snapshot() as reader:
+        origin = bench.known.all()[0]
+        generations = reader.scan(GENERATION, (origin.project, origin.origin))
+    assert [(item.number, item.lines) for item in generations] == [(1, 10), (2, 6)]
+    assert bench.violations() == []
+
+
+def test_verify_finds_a_rewrite_of_equal_size_and_time(bench: Bench, tmp_path: Path) -> None:
+    path = transcript(tmp_path / "t.jsonl", SESSION, 5, words="aaaa")
+    bench.run(path)
+    state = path.stat()
+    with path.open("r+b") as file:
+        data = file.read().replace(b"aaaa3", b"bbbb3")
+        file.seek(0)
+        file.write(data)
+    os.utime(path, ns=(state.st_atime_ns, state.st_mtime_ns))
+    assert bench.run(path).skipped == 1
+    verified = bench.run(path, verify=True)
+    assert (verified.skipped, verified.events) == (0, 2)
+    assert bench.run(path, verify=True).lines["read"] == 0
+
+
+def test_a_dry_run_lists_what_it_would_read_and_changes_nothing(bench: Bench, tmp_path: Path) -> None:
+    path = transcript(tmp_path / "t.jsonl", SESSION, 5)
+    answer = bench.run(tmp_path, dry_run=True)
+    assert answer.found == [
+        {
+            "path": str(path),
+            "host": "claude-code",
+            "kind": "file",
+            "size": path.stat().st_size,
+            "action": "new",
+        }
+    ]
+    assert (answer.files, answer.events, bench.events()) == (1, 0, {})
+    bench.run(path)
+    assert bench.run(path, dry_run=True).found[0]["action"] == "unchanged"
+
+
+def test_without_paths_every_hosts_own_place_is_looked_at(bench: Bench, tmp_path: Path) -> None:
+    transcript(bench.home / ".claude" / "projects" / "p" / f"{SESSION}.jsonl", SESSION, 1)
+    moved = tmp_path / "moved"
+    transcript(moved / "projects" / "p" / f"{OTHER}.jsonl", OTHER, 1)
+    assert bench.run().hosts == {"claude-code": 1}
+    assert bench.run(env={"CLAUDE_CONFIG_DIR": str(moved)}).events == 2
+    assert bench.run(host="codex").files == 0
+    assert set(bench.events()) == {SESSION, OTHER}
+
+
+@pytest.mark.parametrize(
+    ("make", "error"),
+    [
+        (lambda path: None, PathNotFound),
+        (lambda path: path.mkdir(), NoTranscripts),
+        (lambda path: path.write_bytes(bytes(range(256)) * 40), NotATranscript),
+        (lambda path: path.write_bytes(b""), NotATranscript),
+        (lambda path: os.mkfifo(path), NotATranscript),
+        (lambda path: path.symlink_to(path), PathUnreadable),
+    ],
+)
+def test_a_path_with_nothing_to_read_is_a_typed_error(
+    bench: Bench, tmp_path: Path, make: Callable[[Path], Any], error: type[Exception]
+) -> None:
+    path = tmp_path / "it.jsonl"
+    make(path)
+    with pytest.raises(error) as caught:
+        bench.run(path)
+    assert caught.value.details["path"] == str(path)  # pyright: ignore[reportAttributeAccessIssue]
+
+
+def test_a_bad_path_among_good_ones_is_a_problem_and_no_more(bench: Bench, tmp_path: Path) -> None:
+    good = transcript(tmp_path / "t.jsonl", SESSION, 2)
+    answer = bench.run(tmp_path / "none", good)
+    assert answer.events == 4
+    assert [(item["path"], item["code"]) for item in answer.problems] == [
+        (str(tmp_path / "none"), "path-not-found")
+    ]
+
+
+def test_a_host_that_does_not_exist_is_refused(bench: Bench, tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match="no host"):
+        bench.run(tmp_path, host="nobody")
+
+
+def test_problems_are_listed_up_to_a_bound_and_counted_beyond(
+    bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("unabridged.daemon.importrun.MAX_PROBLEMS", 3)
+    path = transcript(tmp_path / "t.jsonl", SESSION, 1)
+    with path.open("a") as file:
+        file.write("broken\n" * 10)
+    answer = bench.run(path)
+    assert (len(answer.problems), answer.problems_omitted, answer.lines["unreadable"]) == (3, 7, 10)
+
+
+def test_too_little_room_on_the_disk_ends_an_import_with_what_was_read(bench: Bench, tmp_path: Path) -> None:
+    first = transcript(tmp_path / "a" / "t.jsonl", SESSION, 2)
+    second = transcript(tmp_path / "b" / "t.jsonl", OTHER, 2)
+    bench.run(first)
+    bench.low.append(DiskLow(free=1, limit=2))
+    with pytest.raises(DiskLow):
+        bench.run(second)
+    assert bench.events() == {SESSION: 4}
+    bench.low.clear()
+    assert bench.run(second).events == 4
+
+
+def test_an_import_whose_caller_has_gone_stops_at_a_batch_and_goes_on_later(
+    bench: Bench, tmp_path: Path
+) -> None:
+    path = transcript(tmp_path / "t.jsonl", SESSION, 2_500, filler=100)
+    total = 5_000
+
+    def leave() -> None:
+        if bench.events().get(SESSION):
+            raise Cancelled
+
+    with pytest.raises(Cancelled):
+        bench.run(path, check=leave)
+    admitted = bench.events()[SESSION]
+    assert 0 < admitted < total
+    assert not bench.importing.busy
+    answer = bench.run(path)
+    assert answer.events == total - admitted
+    assert bench.violations() == []
+
+
+def test_imports_of_one_file_at_once_admit_it_once(tmp_path: Path) -> None:
+    bench = Bench(tmp_path, workers=2)
+    try:
+        path = transcript(tmp_path / "t.jsonl", SESSION, 500, filler=20)
+        answers: list[ImportAnswer] = []
+        threads = [threading.Thread(target=lambda: answers.append(bench.run(path))) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        bench.importing.notify(str(path), "claude-code")
+        for thread in threads:
+            thread.join()
+        assert sum(answer.events for answer in answers) == 1_000 or bench.events() == {SESSION: 1_000}
+        until(lambda: not bench.importing.busy)
+        assert bench.events() == {SESSION: 1_000}
+        assert [item for answer in answers for item in answer.problems] == []
+        assert bench.violations() == []
+    finally:
+        bench.close()
+
+
+def test_a_notified_transcript_is_read_in_the_background(bench: Bench, tmp_path: Path) -> None:
+    path = transcript(tmp_path / "t.jsonl", SESSION, 2)
+    bench.importing.notify(str(path), "")
+    until(lambda: bench.events() == {SESSION: 4})
+    transcript(path, SESSION, 1, first=2)
+    bench.importing.notify(str(path), "claude-code")
+    until(lambda: bench.events() == {SESSION: 6})
+
+
+def test_the_turn_of_a_transcript_that_is_still_written_stays_open(tmp_path: Path) -> None:
+    bench = Bench(tmp_path, idle_seconds=3600.0)
+    try:
+        path = transcript(tmp_path / "t.jsonl", SESSION, 2)
+        assert bench.run(path).documents == 1
+        assert bench.seen[-1][1].open
+        os.utime(path, (1, 1))
+        bench.importing.read("claude-code", Candidate(str(path), "file"))
+        until(lambda: len(bench.seen) == 2)
+        assert not bench.seen[-1][1].open
+    finally:
+        bench.close()
+
+
+def test_a_file_that_grows_while_it_is_read_is_read_to_the_size_it_had(bench: Bench, tmp_path: Path) -> None:
+    path = transcript(tmp_path / "t.jsonl", SESSION, 10)
+    stop = threading.Event()
+
+    def grow() -> None:
+        for number in range(10, 600):
+            if stop.wait(0.002):
+                return
+            transcript(path, SESSION, 1, first=number)
+
+    writer = threading.Thread(target=grow)
+    writer.start()
+    try:
+        for _ in range(5):
+            bench.run(path)
+    finally:
+        stop.set()
+        writer.join()
+    bench.run(path)
+    lines = path.read_bytes().count(b"\n")
+    assert bench.events() == {SESSION: lines}
+    assert bench.violations() == []
+
+
+def test_sessions_in_a_database_are_read_and_skipped_when_they_did_not_change(
+    bench: Bench, tmp_path: Path
+) -> None:
+    database = tmp_path / "opencode.db"
+    script = Path(__file__).parent.parent / "hosts" / "fixtures" / "opencode" / "opencode.sql"
+    with sqlite3.connect(database) as connection:
+        connection.executescript(script.read_text())
+    connection.close()
+    answer = bench.run(database)
+    assert answer.problems == []
+    assert answer.hosts["opencode"] == answer.files > 0
+    assert answer.events > 0
+    with bench.store.snapshot() as reader:
+        kinds = {reader.get(ORIGIN, (item.project, item.origin)).kind for item in bench.known.all()}  # type: ignore[union-attr]
+    assert kinds == {"stream"}
+    again = bench.run(database)
+    assert (again.skipped, again.events) == (answer.files, 0)
+    assert bench.violations() == []
+
+
+def test_what_is_asked_of_a_worker_that_breaks_is_an_error_of_its_own_file(
+    bench: Bench, tmp_path: Path
+) -> None:
+    good, bad = transcript(tmp_path / "good.jsonl", SESSION, 1), transcript(tmp_path / "bad.jsonl", OTHER, 1)
+    job = importing.ReadJob(
+        bench.importing._ground,
+        "no such host",
+        Candidate(str(bad), "file"),
+        importing.ImportRun(),
+        lambda _: None,
+    )
+    job.account.pending = 1
+    bench.importing._pool.submit(job, 0)
+    until(lambda: job.account.done == 1)
+    assert [json.loads(json.dumps(item))["code"] for item in job.account._problems] == ["internal-error"]
+    assert bench.run(good).events == 2
