@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from unabridged.cli.importing import sample_folder
+from unabridged.cli.restore import PAGE_BYTES
 
 pytestmark = pytest.mark.slow
 
@@ -149,6 +150,33 @@ def test_every_sample_comes_back_byte_for_byte(home: Home, tmp_path: Path) -> No
         assert facts["identical"] is True
         assert facts["sha256"] == hashlib.sha256(path.read_bytes()).hexdigest()
         assert home.json("restore", session["session"], "--to", str(target), status=5)["error"]
+
+
+def test_a_file_of_many_pages_comes_back_byte_for_byte(home: Home, tmp_path: Path) -> None:
+    name = "0b8f4a52-6b0e-4f7d-9d0e-3d1f6a7c2e11"
+    row = {"type": "user", "sessionId": name, "cwd": "/srv/large", "isSidechain": False, "version": "2.1.332"}
+    lines = [
+        json.dumps(
+            {
+                **row,
+                "uuid": f"00000000-0000-4000-8000-{number:012}",
+                "parentUuid": None,
+                "timestamp": "2026-11-07T08:00:00.000Z",
+                "message": {
+                    "role": "user",
+                    "content": f"{number} " + "seven words that fill a page " * 1_500,
+                },
+            }
+        )
+        for number in range(240)
+    ]
+    large = tmp_path / f"{name}.jsonl"
+    large.write_text("\n".join(lines) + "\n")
+    assert large.stat().st_size > 2 * PAGE_BYTES
+    assert home.json("import", str(large))["lines"]["new"] == len(lines)
+    facts = home.json("restore", name, "--to", str(tmp_path / "back"))
+    assert facts["identical"] is True
+    assert (tmp_path / "back").read_bytes() == large.read_bytes()
 
 
 def test_a_session_is_named_by_either_id_or_eight_characters_of_it(home: Home) -> None:
