@@ -27,6 +27,7 @@ _FORMS = (
     rf"{_QUOTE},?{_ANY_BLANK}*+{_QUOTE}value{_QUOTE}{_BLANK}*+[=:]",  # name: PASSWORD, value: …
     rf"\\*+[\"'`]{_BLANK}*+,{_BLANK}*+\\*+[\"'`]",  # setenv("PASSWORD", "…")
     rf"{_QUOTE}(?:{_BLANK}*+(?:\|\||\?\?)|{_BLANK}++or\b){_BLANK}*+\\*+[\"'`]",  # env.PASSWORD || "…"
+    rf"\({_BLANK}*+\\*+[\"'`]",  # setPassword("…")
     rf"{_QUOTE}>[^\s<]",  # <password>…
     rf"{_BLANK}++(?:string|String|str|\[\]byte|text){_BLANK}*+:?=",  # var password string = …
     rf"{_BLANK}++(?:is|was|to)(?:{_BLANK}*+:)?{_BLANK}++",  # the password is …
@@ -42,6 +43,8 @@ def _for_re2(pattern: str) -> str:
 SCREEN = "|".join(
     (
         rf"(?i:{names.SCREENED}{names.SUFFIX}(?:{_for_re2('|'.join((*_FORMS, _RANDOM_WORD)))}))",
+        rf"(?i:pass(?:word|wd|phrase)?{_for_re2(_BLANK)}+[^\s\"'`,;:()<>{{}}0-9\\]{{1,24}}[0-9])",
+        rf"(?i:pass(?:word|wd|phrase)?{_for_re2(_BLANK)}+\\*[\"'`][^\"'`\\]{{2,40}}[0-9])",
         rf"(?i:--[a-z0-9-]{{0,40}}{names.SCREENED}{names.SUFFIX}[ \t]+[^\s<$-])",
         rf"(?:ENV|ARG|setx|set -[a-zA-Z]+)[ \t]+{_LOUD_NAME}[ \t]+[^\s=]",
     )
@@ -58,6 +61,8 @@ _TYPED = re.compile(
     rb"(?: *\| *None)?[ \t]*=[ \t]*"
 )
 _BLOCK_SCALAR = re.compile(rb" *[|>][-+]?[ \t]*(?:\r?\n|\\r?\\n|\\n)[ \t]+")
+_NO_NAME = (b"redacted:", b"::")  # the kind in a placeholder; a type in C++, Rust, CloudFormation
+_PHRASE = re.compile(rb"[a-z]{3,12}(?: [a-z]{3,12}){2,11}(?=\Z|[\r\n]|\\+[nr]|\\*[\"\x27`])")
 _HEADERS = frozenset(("cookie", "authorization"))
 _QUOTES = (b'"', b"'", b"`", b'\\"')
 _REST_OF_LINE = re.compile(rb"[^\r\n\"'`\\]+")
@@ -116,11 +121,14 @@ class Assignments:
         start = places.name_start(text, at)
         name = text[start:behind]
         found = names.classify(name)
-        if not found or text.endswith(b"redacted:", 0, start):  # the kind in a placeholder is no name
+        if not found or text.endswith(_NO_NAME, 0, start):
             return [], False
         end = match.end()
         named = _Named(text, start, name, found, text[behind:end], end)
-        word, literal = _FORM_READERS[_form(named.gap)](named)
+        form = _form(named.gap)
+        if form in _WEAK_FORMS and (found == "auth" or names.is_weak(name)):
+            return [], False
+        word, literal = _FORM_READERS[form](named)
         if word is None:
             return [], False
         body = text[word.start : word.end]
@@ -137,8 +145,10 @@ class Assignments:
         if place.found == "authorization":
             return _authorization(body)
         if place.found == "auth":
-            held = basic_credentials(body) or (len(body) >= 16 and values.is_random(body) and place.quoted)
+            held = basic_credentials(body) or (len(body) >= 16 and place.quoted and _is_opaque(body))
             return [Span(0, len(body), "assigned-auth", "basic-auth")] if held else []
+        if body.lower() == place.name.lower():
+            return []
         rule = self._known(place, body)
         if rule is not None:
             return [Span(0, len(body), rule.name, rule.kind)]
@@ -169,6 +179,8 @@ def _form(gap: bytes) -> str:
     if last in b"=:" and b"value" in gap.lower():
         return "pair"
     if last in b"\"'`":
+        if gap.startswith(b"("):
+            return "call"
         return "list" if b"," in gap else "default"
     if gap[-2:-1] == b">":
         return "xml"
@@ -196,9 +208,13 @@ def _assign(named: _Named) -> tuple[Word | None, bool]:
             if line is not None
             else (None, False)
         )
+    if colon and named.name.lower().endswith(b"passphrase"):
+        phrase = _PHRASE.match(text, at)
+        if phrase is not None and not values.is_prose(phrase.group()):
+            return Word(at, phrase.end()), True
     style, literal = places.style(text, named.start, named.name, gap, spaced)
     word = read(text, at, style)
-    if named.found == "password" and not word.quoted and not literal and (spaced or colon):
+    if named.found == "password" and not word.quoted and not literal and colon:
         literal = places.is_plain_line(text, named.start, word)
     return word, literal
 
@@ -209,15 +225,20 @@ def _pair(named: _Named) -> tuple[Word | None, bool]:
 
 def _list(named: _Named) -> tuple[Word | None, bool]:
     # Lists of field names look the same: only an argument counts, and of those only what has the look of a secret.
-    opened = named.text[max(0, named.start - 3) : named.start].rstrip(b"\\\"'` ")
-    if not opened.endswith(b"("):
-        return None, False
+    opened = named.text[max(0, named.start - 12) : named.start].rstrip(b"\\\"'` ")
+    return _call(named) if opened.endswith(b"(") else (None, False)
+
+
+def _call(named: _Named) -> tuple[Word | None, bool]:
     word = _default(named)[0]
     if word is None:
         return None, False
     body = named.text[word.start : word.end]
-    fits = named.found != "password" or values.is_bare_password(body, literal=False)
-    return (word, False) if fits else (None, False)
+    if named.found == "password":
+        fits = values.is_bare_password(body, literal=False) and values.has_letter_and_digit(body)
+    else:
+        fits = values.is_random(body)
+    return (word, False) if fits or word.open_end else (None, False)
 
 
 def _default(named: _Named) -> tuple[Word | None, bool]:
@@ -261,14 +282,24 @@ def _space(named: _Named) -> tuple[Word | None, bool]:
         return word, True
     if word.open_end:
         return word, False
+    if named.found == "password":
+        fits = (
+            values.is_bare_password(body, literal=False)
+            and values.has_letter_and_digit(body)
+            and len(body) >= 6
+        )
+        return (word, False) if fits else (None, False)
     fits = len(body) >= MIN_PROSE and not body.startswith(b"/") and values.is_random(body)
     return (word, False) if fits else (None, False)
 
 
+# Too little to make a value of what stands behind `pass` or `auth`.
+_WEAK_FORMS = frozenset(("list", "call", "default", "prose", "space", "typed"))
 _FORM_READERS = {
     "assign": _assign,
     "pair": _pair,
     "list": _list,
+    "call": _call,
     "default": _default,
     "xml": _xml,
     "typed": _typed,
@@ -278,6 +309,10 @@ _FORM_READERS = {
 
 
 # --- verdicts ----------------------------------------------------------------------------------------------------
+
+
+def _is_opaque(body: bytes) -> bool:
+    return b" " not in body and values.is_random(body) and not examples.is_placeholder(body)
 
 
 def _held(place: Place, body: bytes) -> bool:
@@ -294,7 +329,7 @@ def _held(place: Place, body: bytes) -> bool:
 def _authorization(body: bytes) -> list[Span]:
     """Judge what stands in an Authorization header, or an option of that name."""
     match = _SCHEME.match(body)
-    if match is None and not values.is_random(body):
+    if match is None and (b" " in body or not values.is_random(body)):
         return []
     word = read(body, match.end() if match is not None else 0, "literal")
     secret = body[word.start : word.end]

@@ -6,7 +6,7 @@ from unabridged.archive.redact.pattern import searching
 
 _PLACEHOLDER = searching(
     r"(?i)\[redacted|redacted\]|^redacted$|^\[?(?:hidden|masked|filtered|removed|secret|omitted|scrubbed)\]?$"
-    r"|^<[^>]*>|<[a-z][a-z0-9 _-]*>|^\$|\$\{|\{\{|\$\(|%\(|^%[a-z_]+%$|^%[sdv]$|^\{[^\"':,]*\}$|^:[a-z_]+$|^@[a-z_.]+$"
+    r"|^<[^>]*>|<[a-z][a-z0-9 _-]*>|^\$|\$\{|\{\{|\$\(|%\(|^%[a-z_]+%$|^%[sdv]$|^\{[A-Za-z_]|^:[a-z_]+$|^@[a-z_.]+$"
     r"|^#\{|^\*+$|\*{3,}|x{5,}|^x+$|\.{3}|\xe2\x80\xa6|\xe2\x80\xa2|^[-_.=?~#]+$"
     r"|example|placeholder|^your|your[-_ ]|[-_]your|^my[-_ ][a-z_ -]+$"
     r"|change[-_ ]?(?:me|this|it)|replace[-_ ]?(?:me|this|with)"

@@ -22,13 +22,13 @@ _KEY_OWNERS = (
     "|shopify|okta|auth0|huggingface|elevenlabs|deepgram|assemblyai|trello|slack|discord|dd|cf|rails"
 )
 KEYWORD = (
-    r"(?:pass(?:w(?:or)?d|phrase|code|wort)?|pswd|pwd|token|secret|credentials?|bearer|cookie|authorization|auth"
+    r"(?:pass(?:w(?:or)?d|phrase|code|wort)?|pswd|pwd?|token|secret|credentials?|bearer|cookie|authorization|auth"
     rf"|(?:{_KEY_OWNERS})[-_. ]?key)"
 )
 # What the screen looks for: without the owners, which would cost it half its speed. One byte before `key` is part of
 # the match, for a `key` alone is none.
 SCREENED = (
-    "(?:pass(?:w(?:or)?d|phrase|code|wort)?|pswd|pwd|token|secret|credentials?|bearer|cookie|auth(?:orization)?"
+    "(?:pass(?:w(?:or)?d|phrase|code|wort)?|pswd|pwd?|token|secret|credentials?|bearer|cookie|auth(?:orization)?"
     "|[A-Za-z0-9_. -]key)"
 )
 SUFFIX = (
@@ -44,7 +44,7 @@ _HARMLESS = frozenset(
     b"design lookahead parse parser lex lexer resolve has is lock sync resume row column map dict hot short no "
     b"missing invalid validate verify reset forgot show hide toggle input output total usage budget limit".split()
 )
-_PASSWORDS = frozenset(b"password passwd passwort passphrase passcode pswd pwd passwd".split())
+_PASSWORDS = frozenset(b"password passwd passwort passphrase passcode pswd pwd pw passwd".split())
 
 _LAST_KEYWORD = re.compile(rf"(?is).*({KEYWORD}){SUFFIX}\Z".encode())
 _CAMEL = re.compile(rb"(?<=[a-z0-9])(?=[A-Z])|[^A-Za-z0-9]+")
@@ -83,9 +83,14 @@ def classify(name: bytes) -> NameClass:
 
 def _password(keyword: bytes, parts: list[bytes]) -> NameClass:
     # `pass` is also what a test does: it counts only as a word of its own, behind another one (`db_pass`).
-    if keyword == b"pass" and b"pass" not in parts:
+    if keyword in (b"pass", b"pw") and keyword not in parts:
         return ""
     return "password"
+
+
+def is_weak(name: bytes) -> bool:
+    """Tell whether a name is also an everyday word: `pass`, `auth`."""
+    return name.strip(b"_.-").lower() in (b"pass", b"auth", b"bearer")
 
 
 def _environment_key(name: bytes) -> NameClass:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from unabridged.archive.redact import names, values
+from unabridged.archive.redact import names
 from unabridged.archive.redact.words import Word
 
 LINE_LOOK_BACK = 200  # bytes looked through for the beginning of the line
@@ -17,7 +17,7 @@ _SHELL = re.compile(
     rb"(?:^|[\s;|&(\"'`])(?:export|set|setx|env|ENV|ARG|declare|declare -x|local|-e|--env|--build-arg|\$env:|sudo)\s*\Z"
 )
 _VARIABLE_BEFORE = re.compile(rb"[A-Za-z_][A-Za-z0-9_]*=[^\s=]+ +\Z")
-_CONNECTION = re.compile(rb"(?:[A-Za-z][A-Za-z _]*=[^\s;=]+[; ]|;)\s*\Z")
+_CONNECTION = re.compile(rb"(?:[A-Za-z][A-Za-z _]*=[^\s;=,]+[; ]|;)\s*\Z")
 _DOCKERFILE = re.compile(rb"(?:ENV|ARG|setx|set -[a-zA-Z]+)[ \t]+\Z")
 _END_OF_LINE = re.compile(rb"[ \t]*(?:\Z|[\r\n]|\\+[nr]|#)")
 _QUERY = (b"?", b"&", b"&amp;", b"%26", b"%3F", b"\\u0026")
@@ -79,4 +79,4 @@ def is_plain_line(text: bytes, start: int, word: Word) -> bool:
     if not _END_OF_LINE.match(text, word.end) or not _LINE_START.match(line_before(text, start)):
         return False
     body = text[word.start : word.end]
-    return len(body) >= 6 and body.islower() and not values.is_identifier_path(body)
+    return len(body) >= 6 and body.islower() and body.isalnum()

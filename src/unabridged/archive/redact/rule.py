@@ -6,8 +6,10 @@ from typing import Literal
 
 import msgspec
 
-Check = Literal["", "mixed", "random", "basic", "jwt", "login", "curl", "pgpass", "word", "pem", "k8s"]
-"""What a match must stand up to beyond its pattern: see `judge.py`."""
+Check = Literal[
+    "", "mixed", "tail", "random", "basic", "jwt", "login", "curl", "pgpass", "word", "pem", "k8s"
+]
+"""What a match must stand up to beyond its pattern: see `tokens.py`."""
 Where = Literal["text", "value"]
 
 WORD = -1

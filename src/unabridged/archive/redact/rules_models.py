@@ -44,7 +44,13 @@ RULES: tuple[Rule, ...] = (
     text("replicate-token", "replicate-token", r"r8_[A-Za-z0-9]{30,}", "r8_", peek="[A-Za-z0-9]{12}"),
     text("together-key", "together-key", r"tgp_v1_[A-Za-z0-9_-]{36,}", "tgp_v1_"),
     text(
-        "fireworks-key", "fireworks-key", r"fw_[A-Za-z0-9]{20,}", "fw_", peek="[A-Za-z0-9]{16}", check="mixed"
+        "fireworks-key",
+        "fireworks-key",
+        r"fw_[A-Za-z0-9]{20,}",
+        "fw_",
+        peek="[A-Za-z0-9]{16}",
+        strict=True,
+        check="mixed",
     ),
     text("cerebras-key", "cerebras-key", r"csk-[a-z0-9]{36,}", "csk-", peek="[a-z0-9]{12}"),
     text("nvidia-key", "nvidia-key", r"nvapi-[A-Za-z0-9_-]{40,}", "nvapi-"),

@@ -56,7 +56,7 @@ MESSAGING: tuple[Rule, ...] = (
         first="0123456789",
         anchor="[0-9]:[a-fA-F0-9]*[G-Zg-z_-][A-Za-z0-9_-]{20}",
         back=12,
-        check="mixed",
+        check="tail",
     ),
     text(
         "zapier-webhook",

@@ -10,13 +10,17 @@ from unabridged.archive.redact.pattern import searching
 from unabridged.archive.redact.rule import MARK, Rule, Span
 
 LEFT = 8  # bytes before a token that decide whether it begins there
+DIGEST = 96  # bytes before a token that may belong to a hash in base64
 MAX_BLOCK = 32_768  # bytes of one private key block
 LOOK_AROUND = 4_096  # bytes around `kind: Secret` in which its data may stand
 
 _BEGINS = searching(r"(?:^|[^A-Za-z0-9]|\\[nrtbfv]|u[0-9a-fA-F]{4}|%[0-9A-Fa-f]{2}|\x1b\[[0-9;]*[mK])$")
 _BEGINS_STRICTLY = searching(
-    r"(?:^|[^A-Za-z0-9+/_-]|\\[nrtbfv]|u[0-9a-fA-F]{4}|%[0-9A-Fa-f]{2}|\x1b\[[0-9;]*[mK])$"
+    r"(?:^|[^A-Za-z0-9+/_-]|(?:^|[\s\"\x27`]|\\n)[+-]|\\[nrtbfv]|u[0-9a-fA-F]{4}|%[0-9A-Fa-f]{2}|\x1b\[[0-9;]*[mK])$"
 )
+_IN_DIGEST = searching(
+    r"(?:sha(?:1|224|256|384|512)|md5|integrity)[=:-][A-Za-z0-9+/=_-]*$"
+)  # as lock files have it
 _ALNUM = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789")
 _PRINTABLE_LOGIN = searching(r"^[\x20-\x7e]+:[\x20-\x7e]+$")
 _BASE64 = searching("^[A-Za-z0-9+/_-]{8,}={0,2}$")
@@ -35,6 +39,8 @@ def begins_token(text: bytes, at: int, *, strict: bool) -> bool:
     """Tell whether a token can begin at `at`: not in the middle of a longer word or of base64."""
     if at == 0:
         return True
+    if _IN_DIGEST.search(text[max(0, at - DIGEST) : at]):
+        return False
     pattern = _BEGINS_STRICTLY if strict else _BEGINS
     return pattern.search(text[max(0, at - LEFT) : at]) is not None
 
@@ -68,6 +74,8 @@ def stands(rule: Rule, text: bytes, start: int, end: int, whole: int) -> bool:
         return False
     if check == "mixed":
         return values.has_letter_and_digit(token)
+    if check == "tail":
+        return values.is_random(token.partition(b":")[2])
     if check == "random":
         return values.is_random(token) and not values.is_uuid(token)
     if check == "basic":

@@ -31,6 +31,7 @@ _UUID = re.compile(rb"(?i)[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-
 _DATE = re.compile(
     rb"[0-9]{4}-[0-9]{2}-[0-9]{2}|v?[0-9]+\.[0-9]+(?:\.[0-9x]+)*(?:[-+][A-Za-z0-9.]+)?\Z|\^|~[0-9]|[0-9]+(?:ms|[smhdkKMG]B?)\Z"
 )
+_ADDRESS = re.compile(rb"0x[0-9a-fA-F]{1,40}\Z")
 _INTEGRITY = re.compile(rb"(?:sha(?:1|224|256|384|512)|md5|blake[23][bs]?|h1|xxh[0-9]+|crc32)[-:=_]|W/|etag")
 _WORDS_ONLY = re.compile(rb"[A-Za-z]+(?:[-_. ]+[A-Za-z]+)*[.!?:*]*\Z")
 _WORDLIKE = re.compile(
@@ -59,6 +60,7 @@ _SECRET_WORD = searching(r"(?i)passw|passwd|secret|token|apikey|api[-_]key|crede
 # Letters and digits that programs write together; what is left without them decides whether digits are random.
 _ALGORITHMS = re.compile(
     rb"(?i)(?:sha|md|utf|base|aes|rsa|u?int|float|es|hs|rs|ps|oauth|http|ipv|x|pkcs|ed|p|h|v|s|ec|ecma|level|step|part"
+    rb"|argon|pbkdf|bcrypt|scrypt|phase|log|area|line|page|issue|ticket|case|rule|example|sample|demo|python|java|php"
     rb"|user|test|id|key|token|secret|password|pass|app|api|db|node|host|server|port|web|win|gpt|claude|k)-?[0-9]{1,5}"
 )
 WORDS = frozenset(
@@ -90,6 +92,11 @@ def is_identifier_path(value: bytes) -> bool:
     return (b"." in value or b"->" in value or b"::" in value) and _IDENTIFIER.match(value) is not None
 
 
+def is_prose(value: bytes) -> bool:
+    """Tell whether several words speak about a secret, or to a reader, and are none themselves."""
+    return _PHRASE.search(value) is not None
+
+
 def is_random(value: bytes) -> bool:
     """Tell whether a value looks drawn at random, not written by a person or a program's author."""
     prefix = _PREFIXED.match(value)
@@ -103,7 +110,9 @@ def is_random(value: bytes) -> bool:
     pieces = value.translate(_SEPARATORS).split(maxsplit=MAX_PIECES)[:MAX_PIECES]
     if all(map(_WORDLIKE.match, pieces)):
         return False
-    if len(set(value)) < 5 or _DATE.match(value) or _INTEGRITY.match(value):
+    if b"a-z" in value or b"0-9" in value:  # a regular expression
+        return False
+    if len(set(value)) < 5 or _DATE.match(value) or _INTEGRITY.match(value) or _ADDRESS.match(value):
         return False
     return _DIGIT.search(_ALGORITHMS.sub(b"", value)) is not None
 
@@ -126,7 +135,7 @@ def is_quoted_password(value: bytes) -> bool:
     """Tell whether a quoted literal, assigned to a password, is one."""
     if not MIN_PASSWORD <= len(value) <= MAX_PASSWORD or _is_word(value) or is_placeholder(value):
         return False
-    if b" " in value and _PHRASE.search(value):
+    if b" " in value and is_prose(value):
         return False
     if _WORDS_ONLY.match(value) and (_TITLE.match(value) or _SECRET_WORD.search(value)):
         return False
