@@ -16,6 +16,7 @@ from unabridged.archive import rendering, segments
 from unabridged.archive.admission import Append, SessionDraft, Step
 from unabridged.archive.chunking import cut
 from unabridged.archive.compress import pack
+from unabridged.archive.masking import Masker
 from unabridged.archive.turns import Turn, Turns
 from unabridged.hosts.contract import (
     EMPTY,
@@ -116,6 +117,7 @@ class Ingest:
             else host.reader(candidate.path, head, self._now.reader_state, self._now.number)
         )
         self._turns = Turns(self._now.turn_state)
+        self._masker = Masker(self._now.masking) if redactor.version else None
         self._lines = LineSplitter(self._now.source_offset)
         self._number = self._now.lines
         self._packer = segments.Packer(
@@ -194,6 +196,9 @@ class Ingest:
             self._count += 1
         kept, found = self._redactor.line(raw.data)
         self._findings += len(found)
+        if self._masker is not None and self._masker.concerns(kept):
+            kept = self._masker.mask(kept)
+            self._findings += 1
         line = self._read(kept, raw)
         if line.problem is not None:
             self._problem(self._number, line.problem)
@@ -289,6 +294,8 @@ class Ingest:
             block.message,
             block.model,
         )
+        if block.kind == "tool-call" and self._masker is not None:
+            self._masker.saw(block.tool, block.call, text.decode())
         own = block.session if block.session != self._head.host_session else ""
         self._steps.append(Step(event, self._session(own), self._number))
         self._closed.extend(self._turns.add(own, name, flags, len(text), estimate, block.time, text))
@@ -335,6 +342,7 @@ class Ingest:
             self._turns.state(),
             now.redactions + self._findings,
             pending=pending,
+            masking=self._masker.waiting if self._masker is not None else [],
         )
         append = Append(
             self._host.name,

@@ -134,6 +134,7 @@ class Generation(msgspec.Struct, frozen=True, array_like=True):
     unreadable: int = 0
     pending: int = 0  # bytes of an unfinished last line, kept in a provisional segment
     updated: Micros = Micros(0)
+    masking: list[str] = []  # tool calls that read a sensitive file: lines that name them are masked
 
 
 class Segment(msgspec.Struct, frozen=True, array_like=True):
