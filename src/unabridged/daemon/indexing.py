@@ -135,7 +135,8 @@ class Indexing:
         self._woken.set()
         while wait:
             with self._changed:
-                if self._view is not None and self._view.generation != before and not self._rebuild:
+                fresh = self._view is not None and self._view.generation != before
+                if fresh and not self._rebuild and self._state == "current":
                     return
                 if self._closed or self._state == "failed":
                     raise IndexError_(self._error or "the index could not be built")
