@@ -438,12 +438,33 @@ VERBS: tuple[Verb, ...] = (
     ),
     Verb(
         "bench",
-        "measure this machine",
+        "measure this machine, beside a rival",
         "unabridged.bench.command",
-        (Positional("name", "which measurement", "*"),),
-        (_JSON,),
-        (("una bench append search", ""),),
+        (
+            Positional(
+                "name", "what to measure: admission, import, search, recall, rpc, memory; none: all", "*"
+            ),
+        ),
+        (
+            Option(
+                "size", NUMBER, "how much: turns; MB (import); windows (search, recall, memory); pings", "N"
+            ),
+            Option("from", LIST, "import: transcripts to use instead of generated ones", "PATH"),
+            Option("keep", PATH, "build the archive in this folder, leave it, use it again", "DIR"),
+            Option("seed", NUMBER, "another text", "N", default="1"),
+            _JSON,
+        ),
+        (
+            ("una bench rpc", "in half a minute"),
+            (
+                "una bench search --size 100000 --keep bench/ --json",
+                "build once, then measure again and again",
+            ),
+            ("una bench import --from ~/.claude/projects", "real transcripts, copied first"),
+        ),
         _CARE,
+        "Each bench starts a daemon of its own in a temporary folder, measures it and its rival in turns, and removes "
+        "both. It talks to nobody else and downloads nothing: its text is made from sources found on this machine.",
         optional=True,
     ),
     Verb(

@@ -1,0 +1,92 @@
+"""The other thing that goes on while something is measured: a bulk import."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import threading
+import time
+from types import TracebackType
+from typing import Any
+
+from unabridged.bench.home import Home
+from unabridged.bench.transcripts import Transcripts
+from unabridged.bench.wire import Connection, frame
+from unabridged.errors import DaemonUnavailable
+
+FIRST = 1_000_000  # number of its first session, so that none is the measured archive's own
+STEP = 10_000  # between the first sessions of two loads
+BEGIN_SECONDS = 60.0  # that an import may take until its first batch is durable
+EACH = 8 << 20  # bytes of one transcript
+
+
+class Load:
+    """An import of new transcripts that runs while the context lasts, or until all is imported."""
+
+    def __init__(self, home: Home, transcripts: Transcripts, size: int, number: int = 0) -> None:
+        """Write transcripts of `size` bytes, the `number`-th such lot."""
+        self._folder = home.work / f"load-{number}"
+        self._home = home
+        self._connection: Connection | None = None
+        self._begun = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="load", daemon=True)
+        self.answer: dict[str, Any] = {}
+        self.bytes_done = 0
+        transcripts.write(self._folder, size, EACH, FIRST + STEP * number)
+
+    @property
+    def running(self) -> bool:
+        """Whether the import still reads transcripts."""
+        return self._begun.is_set() and self._thread.is_alive()
+
+    def _run(self) -> None:
+        connection = self._connection
+        assert connection is not None
+        try:
+            connection.send(frame("import", {"paths": [str(self._folder)]}))
+            while True:
+                line = connection.receive()
+                message: dict[str, Any] = json.loads(line)
+                if message.get("method") != "progress":
+                    self.answer = message.get("result") or message
+                    return
+                self.bytes_done = int(message["params"].get("bytes_done") or 0)
+                if self.bytes_done:
+                    self._begun.set()
+                if message["params"].get("phase") == "index":
+                    return  # nothing is read any more; what follows is no bulk import
+        except DaemonUnavailable:
+            pass  # interrupted
+        finally:
+            self._begun.set()
+
+    def __enter__(self) -> Load:
+        """Begin; return once the first batch is durable."""
+        self._connection = self._home.connect()
+        self._thread.start()
+        self._begun.wait(BEGIN_SECONDS)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Withdraw what is left, and wait until the daemon has let go of it."""
+        if self._connection is not None:
+            self._connection.interrupt()
+            self._thread.join()
+            self._connection.close()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+
+def settle(home: Home, seconds: float = 60.0) -> dict[str, Any]:
+    """Wait until the index has everything and merges no more (or `seconds` are over); return its status."""
+    deadline, steady = time.monotonic() + seconds, 0
+    last: dict[str, Any] = {}
+    with home.connect() as connection:
+        while steady < 4 and time.monotonic() < deadline:
+            status = connection.call("index", {"action": "status"})["status"]
+            same = all(status[name] == last.get(name) for name in ("segments", "windows", "bytes_on_disk"))
+            steady = steady + 1 if same and not status["behind"] else 0
+            last = status
+            time.sleep(0.25)
+    return last
