@@ -38,6 +38,7 @@ LAZY_LAYERS = {"app", "cli"}
 LOCAL_IMPORTS: dict[str, str] = {
     "daemon/client.py": "only who has to start a daemon pays for what starting one imports",
     "daemon/paths.py": "every client start imports it; only rare platforms and long paths need more than `os`",
+    "store/open.py": "the engine for PostgreSQL needs a driver that is an extra",
 }
 
 

@@ -58,7 +58,8 @@ def recorded(engine: str, folder: Path, seed: int, *extra: str) -> list[Call]:
     return record([sys.executable, "-c", program, *arguments], folder.parent / "trace", SECONDS)
 
 
-def cuts(engine: str, tmp_path: Path, count: int, *extra: str) -> None:
+def cuts(engine: str, tmp_path: Path, count: int, *extra: str) -> int:
+    """Cut the power `count` times; return how often something had been acknowledged before."""
     if shutil.which("strace") is None:
         pytest.skip("strace, which records the file operations, is not installed")
     seed = random.randrange(1 << 30)
@@ -79,7 +80,7 @@ def cuts(engine: str, tmp_path: Path, count: int, *extra: str) -> None:
             opened += survived(
                 disk, tmp_path / f"cut-{at}", engine, chosen, f"seed {seed}, cut after call {at}"
             )
-    assert opened > count // 3, "most cuts lie behind the making of the store"
+    return opened
 
 
 def survived(disk: Disk, folder: Path, engine: str, chosen: random.Random, what: str) -> bool:
@@ -104,13 +105,13 @@ def survived(disk: Disk, folder: Path, engine: str, chosen: random.Random, what:
 
 @pytest.mark.parametrize("engine", ["rocksdb", "sqlite"])
 def test_a_power_cut_loses_nothing_that_was_acknowledged(engine: str, tmp_path: Path) -> None:
-    cuts(engine, tmp_path, 40)
+    assert cuts(engine, tmp_path, 40) > 10
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("engine", ["rocksdb", "sqlite"])
 def test_hundreds_of_power_cuts_lose_nothing_that_was_acknowledged(engine: str, tmp_path: Path) -> None:
-    cuts(engine, tmp_path, 400)
+    assert cuts(engine, tmp_path, 400) > 100
 
 
 @pytest.mark.parametrize("engine", ["rocksdb", "sqlite"])

@@ -99,7 +99,7 @@ def check_limit(limit: int) -> None:
 
 State = dict[bytes, bytes | None]
 Step = tuple[
-    str, Layout, bytes, Any, list[tuple[Entry, bytes]]
+    str, Layout, bytes, Any, Sequence[tuple[Entry, bytes]]
 ]  # operation, kind, key, record, index entries
 
 

@@ -197,7 +197,7 @@ class PostgresWriter:
             if foreign:  # records of no project, or another's: their writers wait for each other too
                 self._lock(connection, foreign)
             wanted = effects(batch, StoredReader(reader))
-        except Exception as error:
+        except Exception as error:  # whatever a plan raises goes to who submitted it
             if connection.info.transaction_status is not psycopg.pq.TransactionStatus.INTRANS:
                 raise _Broken(error) from error
             return None, error
