@@ -220,7 +220,8 @@ class Indexing:
                     break
                 self._log.warning("worker-died", role="index", status=self._end())
                 self._pause(backoff.next(time.monotonic() - started))
-            except (IndexCorrupt, Rejected) as error:
+            except (IndexCorrupt, IndexTooNew, Rejected) as error:
+                # Also one that a newer version made: the archive has everything, and that version builds its own anew.
                 self._log.failure("index-rebuilt", error)
                 self._end()
                 self._rebuild = True
@@ -334,7 +335,7 @@ class Indexing:
             fresh = View(IndexFinder(opened, positions), number, opened.count(), opened.segments)
         except IndexError_ as error:
             self._log.failure("index-not-loaded", error)
-            self._rebuild = not isinstance(error, IndexTooNew)
+            self._rebuild = True
             return
         with self._changed:
             self._opened, self._view = opened, fresh
