@@ -16,7 +16,7 @@ _MUST, _SHOULD, _MUST_NOT = Occur.Must, Occur.Should, Occur.MustNot
 
 def any_term(state: State, terms: Sequence[Weighted]) -> Query:
     """Return the query for windows with any of the terms, scored by their sum."""
-    return Query.boolean_query([(_SHOULD, state.term(item.term, item.factor)) for item in terms])
+    return Query.boolean_query([(_SHOULD, state.term(item.term, item.finding)) for item in terms])
 
 
 def all_terms(state: State, terms: Sequence[str]) -> Query:

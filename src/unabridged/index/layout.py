@@ -19,9 +19,9 @@ from tantivy import Document, Filter, Index, Schema, SchemaBuilder, TextAnalyzer
 
 from unabridged.errors import LimitExceeded
 from unabridged.index.analysis.fields import analyse
+from unabridged.index.analysis.letters import LONG_TERM
 
 FORMAT = 1  # of fields, analysis and windows together; an index of another format is built anew
-LONG_TERM = 100  # bytes; longer runs of letters are data, analysis keeps their first part as a name
 LONG_TAG = 1_024  # bytes
 MOST_PATHS = 64  # of one window's event
 MOST_FOLDERS = 32  # of one path
@@ -90,6 +90,19 @@ class LexicalFilter:
             [_tag("t:", tool) for tool in self.tools],
         )
         return [sorted(group) for group in groups if group]
+
+    def allows(self, doc: LexicalDoc) -> bool:
+        """Tell whether a window passes, by the same rules as a search of the index."""
+        held = set(tags(doc))
+        if not all(held.intersection(group) for group in self.tag_groups()):
+            return False
+        if doc.side and not self.side:
+            return False
+        if self.path and self.path_name not in path_names(doc.paths):
+            return False
+        if (self.since and doc.time < self.since) or (self.until and doc.time >= self.until):
+            return False
+        return (doc.project, doc.ordinal) not in self.exclude
 
     @property
     def path_name(self) -> str:

@@ -7,7 +7,7 @@ parameters of the index engine, so that what is not committed yet scores as it w
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple, Protocol
 
 from unabridged.index.analysis.plan import Clause, Phrase, Plan
@@ -15,6 +15,7 @@ from unabridged.index.analysis.plan import Clause, Phrase, Plan
 K1 = 1.2
 B = 0.75
 PHRASE = 0.5  # of the score that a phrase's words can reach, for holding the phrase itself
+OTHER_FORM = 0.25  # of a form's factor where forms are summed, so that the sum is near the best form's score
 
 # Classes of windows. What people and agents said and decided counts more than what tools printed.
 TOOL, ASSISTANT, USER, DECISION = 0, 1, 2, 3
@@ -40,12 +41,16 @@ class Statistics(Protocol):
 
 
 class Weighted(NamedTuple):
-    """A term that some window holds, the factor of its BM25 score, and the most that it can add."""
+    """A term that some window holds, the factor of its BM25 score, and the most that it can add.
+
+    `finding` is its factor where scores of a word's forms are summed instead of compared.
+    """
 
     term: str
     factor: float
     most: float
     frequency: int
+    finding: float
 
 
 def rarity(total: int, frequency: int) -> float:
@@ -64,24 +69,29 @@ def weigh(plan: Plan, statistics: Statistics) -> list[list[Weighted]]:
     The forms of a word together are as rare as the word: an inflection is not worth more for being seldom. When the
     whole of a name is found somewhere its parts count little, else they are all there is.
     """
-    return [list(_weigh(clause, statistics)) for clause in plan.clauses]
+    return [_weigh(clause, statistics) for clause in plan.clauses]
 
 
-def _weigh(clause: Clause, statistics: Statistics) -> Iterator[Weighted]:
+def _weigh(clause: Clause, statistics: Statistics) -> list[Weighted]:
     found = [(form, frequency) for form in clause.forms if (frequency := statistics.frequency(form.term))]
     if not found:
-        return
+        return []
     total = statistics.total
     together = 0.0
     if clause.kind == "word":
         together = rarity(total, min(total, sum(frequency for _, frequency in found)))
     whole = clause.kind != "name" or found[0][0] is clause.forms[0]
+    items = list[Weighted]()
     for form, frequency in found:
         own = rarity(total, frequency)
         factor = clause.weight * (form.weight if whole else 1.0)
         if together and own > 0:
             factor *= together / own
-        yield Weighted(form.term, factor, factor * own * (K1 + 1), frequency)
+        items.append(Weighted(form.term, factor, factor * own * (K1 + 1), frequency, factor))
+    if clause.kind == "word":
+        best = max(items, key=lambda item: item.most)
+        items = [item if item is best else item._replace(finding=item.factor * OTHER_FORM) for item in items]
+    return items
 
 
 def coverage(plan: Plan, weights: Sequence[Sequence[Weighted]], matched: Iterable[int]) -> float:

@@ -20,7 +20,7 @@ SMALL = 20_000  # windows; below that every term may find candidates
 POSTINGS_MOST = 300_000  # entries read to find candidates; about 3 ms
 RARE_LEAST = 2  # terms that may find candidates however frequent they are
 TERMS_MOST = 24  # terms that find candidates
-SPARE = 88  # candidates beyond the wanted ones: frequent terms, inflections and class weights reorder them
+SPARE = 48  # candidates beyond the wanted ones: frequent terms, inflections and class weights reorder them
 UNCHECKED_MOST = 400  # windows with all words of a phrase whose text is looked at
 MASK_BITS = 22  # clauses told apart in one pass: a sum of powers of two is exact in the 24 bits of a score
 

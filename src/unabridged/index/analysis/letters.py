@@ -12,6 +12,7 @@ import re
 import unicodedata
 
 JOINERS = b"_./-@"  # may stand inside a name that has to be found whole
+LONG_TERM = 100  # bytes; the index drops longer terms, and a query does not ask for them
 EDGES = b"./-@"  # joiners that are punctuation at either end of a chunk
 
 # Scripts written without spaces between words, and Hangul: found by any one or two neighbouring characters.
@@ -30,6 +31,9 @@ _GRAM_RANGES = (
     "\U00020000-\U0003134f"  # Han, supplementary
 )
 GRAM_RUN = re.compile(f"[{_GRAM_RANGES}]+")
+
+# One letter or digit that a word of an alphabet may go on with: an id stands alone between two ideographs.
+IN_WORD = f"[^\\W_{_GRAM_RANGES}]"
 
 # Pictures that people search for. Box drawing, blocks and geometric shapes are separators: terminals draw with them.
 PICTURE = re.compile("[\u2600-\u27bf\u231a\u231b\u23e9-\u23fa\u2b1b\u2b1c\u2b50\u2b55\U0001f000-\U0001faff]")

@@ -10,7 +10,7 @@ import re
 from functools import lru_cache
 
 from unabridged.index.analysis.fields import folded
-from unabridged.index.analysis.letters import GRAM_RUN, PICTURE, WORD
+from unabridged.index.analysis.letters import GRAM_RUN, IN_WORD, PICTURE, WORD
 
 MEMORY = 256  # phrases whose pattern is remembered
 _TOKEN = re.compile(f"{GRAM_RUN.pattern[:-1]}|{PICTURE.pattern}|{WORD.pattern}").findall
@@ -27,19 +27,20 @@ def _apart(run: re.Match[str]) -> str:
 
 def holds(tokens: tuple[str, ...], text: str) -> bool:
     """Return whether the tokens follow each other in the text with nothing but punctuation and space between them."""
-    return _pattern(tokens).search(folded(text)) is not None
+    return pattern_of(tokens).search(folded(text)) is not None
 
 
 @lru_cache(MEMORY)
-def _pattern(tokens: tuple[str, ...]) -> re.Pattern[str]:
+def pattern_of(tokens: tuple[str, ...]) -> re.Pattern[str]:
+    """Return the pattern of a phrase, for a text that `folded` returned; it ignores case by itself too."""
     parts = list[str]()
     for before, token in zip(("", *tokens), tokens, strict=False):
         if before:
             parts.append(r"[\W_]*" if not (_is_word(before) and _is_word(token)) else r"[\W_]+")
         parts.append(re.escape(token))
-    start = r"(?<![^\W_])" if _is_word(tokens[0]) and tokens[0][0].isascii() else ""
-    end = r"(?![^\W_])" if _is_word(tokens[-1]) and tokens[-1][-1].isascii() else ""
-    return re.compile(start + "".join(parts) + end)
+    start = f"(?<!{IN_WORD})" if _is_word(tokens[0]) and tokens[0][0].isascii() else ""
+    end = f"(?!{IN_WORD})" if _is_word(tokens[-1]) and tokens[-1][-1].isascii() else ""
+    return re.compile(start + "".join(parts) + end, re.IGNORECASE)
 
 
 def _is_word(token: str) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from unabridged.index.analysis.fields import foreign_words, pairs, prepare, words
 from unabridged.index.analysis.inflections import inflections
-from unabridged.index.analysis.letters import CHUNKS, FOREIGN_CHUNKS, WORDS
+from unabridged.index.analysis.letters import CHUNKS, FOREIGN_CHUNKS, LONG_TERM, WORDS
 from unabridged.index.analysis.names import chunks, foreign, hidden, names, signed
 from unabridged.index.analysis.phrase import phrase_tokens
 from unabridged.index.analysis.plan import Clause, Form, Phrase, Plan
@@ -67,9 +67,12 @@ def phrase_of(text: str) -> Phrase | None:
     if not tokens:
         return None
     prepared = prepare(text)
-    terms = words(prepared).split()
+    terms = [word for word in words(prepared).split() if len(word.encode()) < LONG_TERM]
     terms += [pair for run in prepared.runs for pair in (pairs(run) or [run])]
-    return Phrase(text, tuple(tokens), tuple(dict.fromkeys(terms)))
+    terms = list(dict.fromkeys(terms))[:PHRASE_TOKENS_MOST]
+    if not terms:
+        return None
+    return Phrase(text, tuple(tokens), tuple(terms))
 
 
 def _chunk(chunk: bytes) -> Iterator[Clause]:

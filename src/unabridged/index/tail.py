@@ -1,0 +1,186 @@
+"""What has been admitted but is not in the index yet, searched in memory."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from unabridged.index.analysis.fields import analyse
+from unabridged.index.analysis.letters import LONG_TERM
+from unabridged.index.analysis.matching import has_clause, holds_all, satisfies
+from unabridged.index.analysis.plan import Clause, Plan
+from unabridged.index.layout import LexicalDoc, LexicalFilter
+from unabridged.index.scoring import (
+    WEIGHTS,
+    Statistics,
+    Weighted,
+    coverage,
+    phrase_bonus,
+    rarity,
+    saturation,
+    weigh,
+)
+from unabridged.index.searching import LexicalAnswer, LexicalHit
+
+BYTES_MOST = 1 << 20  # of text; a commit follows within half a second, so more is a burst
+WINDOWS_MOST = 500
+EVERYTHING = LexicalFilter()
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """One window: its position in its project's log, and its terms with their counts."""
+
+    position: int
+    doc: LexicalDoc
+    terms: Mapping[str, int]
+    length: int
+
+
+class _Together:
+    """The statistics of an index and a tail as if all were in one index."""
+
+    def __init__(self, index: Statistics, entries: list[_Entry]) -> None:
+        self._index = index
+        self._counts = Counter[str]()
+        for entry in entries:
+            self._counts.update(entry.terms.keys())
+        self.total = index.total + len(entries)
+        length = sum(entry.length for entry in entries)
+        self.average = (index.average * index.total + length) / max(1, self.total)
+
+    def frequency(self, term: str) -> int:
+        """Return the number of windows that hold a term."""
+        return self._index.frequency(term) + self._counts[term]
+
+
+class Tail:
+    """Windows in the order of their admission, until a commit of the index covers them. For any number of threads."""
+
+    def __init__(self) -> None:
+        """Begin empty."""
+        self._lock = threading.Lock()
+        self._entries = list[_Entry]()
+        self._size = 0
+        self._missing = dict[bytes, int]()  # project → last position that did not fit
+
+    def __len__(self) -> int:
+        """Return the number of windows held."""
+        return len(self._entries)
+
+    @property
+    def overflowed(self) -> bool:
+        """Whether something was admitted that neither the tail nor a covered position of the index holds."""
+        return bool(self._missing)
+
+    def add(self, docs: Iterable[LexicalDoc], position: int) -> None:
+        """Take the windows of a project's log entry; what does not fit is left out, which `overflowed` tells."""
+        for doc in docs:
+            size = len(doc.text.encode("utf-8", "surrogatepass"))
+            if doc.project in self._missing or not self._fits(size):
+                with self._lock:
+                    self._missing[doc.project] = position
+                continue
+            terms = Counter(term for term in analyse(doc.text).split() if len(term.encode()) < LONG_TERM)
+            entry = _Entry(position, doc, terms, terms.total())
+            with self._lock:
+                self._entries = [*self._entries, entry]
+                self._size += size
+
+    def drop_through(self, project: bytes, position: int) -> None:
+        """Forget a project's windows up to a position that the index has committed."""
+        with self._lock:
+            kept = [e for e in self._entries if e.doc.project != project or e.position > position]
+            self._keep(kept)
+            if self._missing.get(project, position + 1) <= position:
+                del self._missing[project]
+
+    def discard(self, project: bytes, ordinals: Iterable[int]) -> None:
+        """Forget every window of events that are retired or erased."""
+        gone = {(project, ordinal) for ordinal in ordinals}
+        with self._lock:
+            self._keep([e for e in self._entries if (e.doc.project, e.doc.ordinal) not in gone])
+
+    def search(
+        self, plan: Plan, statistics: Statistics, where: LexicalFilter = EVERYTHING, limit: int = 10
+    ) -> list[LexicalHit]:
+        """Return the best windows, scored as the index will score them; `statistics` are those of its state."""
+        entries = self._entries
+        if plan.empty or not entries:
+            return []
+        together = _Together(statistics, entries)
+        weights = weigh(plan, together)
+        bonus = phrase_bonus(plan.phrases, together)
+        hits = list[LexicalHit]()
+        for entry in entries:
+            if where.allows(entry.doc) and (hit := _hit(entry, plan, weights, together, bonus)):
+                hits.append(hit)
+        hits.sort(key=lambda hit: (-hit.score, hit.place))
+        return hits[:limit]
+
+    def _fits(self, size: int) -> bool:
+        return self._size + size <= BYTES_MOST and len(self._entries) < WINDOWS_MOST
+
+    def _keep(self, entries: list[_Entry]) -> None:
+        self._entries = entries
+        self._size = sum(len(e.doc.text.encode("utf-8", "surrogatepass")) for e in entries)
+
+
+def merged(answer: LexicalAnswer, fresh: Iterable[LexicalHit], limit: int) -> LexicalAnswer:
+    """Return the hits of an index and of its tail in one order; what the index has already is not taken twice."""
+    known = {hit.place for hit in answer.hits}
+    hits = [*answer.hits, *(hit for hit in fresh if hit.place not in known)]
+    hits.sort(key=lambda hit: (-hit.score, hit.place))
+    return LexicalAnswer(hits[:limit], answer.unchecked)
+
+
+def _hit(
+    entry: _Entry, plan: Plan, weights: list[list[Weighted]], together: _Together, bonus: float
+) -> LexicalHit | None:
+    doc, has = entry.doc, entry.terms.__contains__
+    holding = bool(plan.phrases) and holds_all(plan.phrases, doc.text)
+    if plan.expression is not None:
+        if not satisfies(plan.expression, has, doc.text):
+            return None
+    elif plan.strict:
+        if not holding:
+            return None
+    elif not any(has(item.term) for items in weights for item in items):
+        return None
+    score = sum(
+        _clause_score(clause, items, entry, together)
+        for clause, items in zip(plan.clauses, weights, strict=True)
+    )
+    score *= WEIGHTS.get(doc.weight, 1.0)
+    matched = tuple(at for at, clause in enumerate(plan.clauses) if has_clause(clause, has))
+    whole = [at for at in matched if plan.clauses[at].kind == "name" and has(plan.clauses[at].forms[0].term)]
+    exact = sum(weights[at][0].most for at in whole)
+    return LexicalHit(
+        doc.project,
+        doc.ordinal,
+        doc.window,
+        doc.start,
+        doc.end,
+        doc.time,
+        score + (bonus if holding and plan.expression is None else 0.0),
+        exact,
+        coverage(plan, weights, matched),
+        matched,
+        holding,
+        True,
+    )
+
+
+def _clause_score(clause: Clause, items: list[Weighted], entry: _Entry, together: _Together) -> float:
+    scores = [
+        item.factor
+        * rarity(together.total, item.frequency)
+        * saturation(count, entry.length, together.average)
+        for item in items
+        if (count := entry.terms.get(item.term, 0))
+    ]
+    if not scores:
+        return 0.0
+    return max(scores) if clause.kind == "word" else sum(scores)
