@@ -75,10 +75,11 @@ class ByteEngine(ByteReader, Protocol):
         ...
 
     def reopen(self) -> None:
-        """Close, open again: what was flushed is there; later writes are there wholly, in order, or not.
+        """Go on after a failed call: what was flushed is there; later writes are there wholly, in order, or not.
 
-        What is found is durable. Views made before end with `StoreClosed`; new ones raise `TransientStoreError` until
-        the next `publish`. MAY raise before anything is closed; then reads of the published state go on.
+        What is found is durable, and not seen by views until the next `publish`: until then they see the state
+        published before, or raise `TransientStoreError`. Views made before MAY end with `StoreClosed`. MAY raise
+        before anything is closed; then reads of the published state go on.
         """
         ...
 

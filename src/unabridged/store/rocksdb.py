@@ -241,7 +241,12 @@ class RocksEngine:
         if current is not None:
             current.end()
         if database is not None:
-            _call(database.close)
+            try:
+                _call(database.close)
+            except StoreError:
+                # It repeats the failure that stopped it, or could not write its memory out, which the write-ahead file
+                # holds. Letting go of it closes it all the same.
+                del database
 
 
 class _Held:

@@ -7,6 +7,7 @@ longer than its users do: a read transaction that is always open would keep the 
 
 from __future__ import annotations
 
+import shutil
 import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -44,6 +45,7 @@ TRUNCATE_PAGES = (
     8 * CHECKPOINT_PAGES
 )  # pages after which readers are waited for, so that the file starts anew
 BUSY_MILLISECONDS = 100  # how long a checkpoint waits for readers
+REOPEN_BYTES = 8 << 20  # free bytes below which the database is not opened again after a failure
 SIZE_LIMIT = 999_000_000  # bytes of one value; SQLite's own limit is 10**9 for a row
 
 GET = "SELECT v FROM map WHERE k = ?"
@@ -242,10 +244,31 @@ class SqliteEngine(_Reads):
         database.close()
 
     def reopen(self) -> None:
-        """Drop the open transaction and every connection; open again."""
+        """Drop the open transaction; where even that fails, drop every connection, and open again.
+
+        A connection works on after a failed commit, whose pages the next one overwrites. Closing it on a full disk
+        would be for nothing: opening needs room for its index of the write-ahead file.
+        """
+        if self._rolled_back():
+            return
+        free = shutil.disk_usage(self._file.parent).free
+        if free < REOPEN_BYTES:
+            raise DiskFull(path=str(self._file.parent), free=free, needed=REOPEN_BYTES)
         self._shut()
         self._visible = False
         self._database = self._open_writer()
+
+    def _rolled_back(self) -> bool:
+        database = self._database
+        try:
+            if database is None:
+                return False
+            if database.in_transaction:
+                database.execute("ROLLBACK")
+            _ = database.execute(GET, (b"",)).get
+        except apsw.Error:
+            return False
+        return True
 
     def usage(self) -> Usage:
         """Return the bytes of the files, and those of free pages."""
