@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import shutil
 import subprocess
 import sys
+from multiprocessing.connection import Connection
 from pathlib import Path
 
 import pytest
@@ -29,6 +31,7 @@ from unabridged.store.contract import Batch, Store
 from unabridged.store.open import open_store
 
 ENGINES = ["rocksdb", "sqlite"]
+NOBODY = 65534  # the user and group that own nothing
 SRC = Path(folders.__file__).parents[2]
 
 
@@ -217,63 +220,51 @@ def test_a_store_can_be_opened_for_reading_alone(engine: str, tmp_path: Path) ->
 @pytest.mark.parametrize("engine", ENGINES)
 def test_a_folder_that_may_not_be_written_says_so(engine: str, tmp_path: Path) -> None:
     make(tmp_path / "s", engine, "a")
-    forbid(tmp_path / "s")
-    with as_somebody_else(tmp_path) as run:
-        assert run("open_store(place).close()", tmp_path / "s") == "ReadOnly"
-        assert run("open_store(place, create=True)", tmp_path / "s") == "ReadOnly"
-        assert run("open_store(place, create=True)", tmp_path / "absent") == "ReadOnly"
+    paths = [path for path in (tmp_path, *tmp_path.parents) if path.stat().st_uid == os.geteuid()]
+    before = [path.stat().st_mode for path in paths]
+    try:
+        for path in paths:  # pytest's folders are its user's alone
+            path.chmod(path.stat().st_mode | 0o555)
+        for path in (tmp_path, tmp_path / "s", *(tmp_path / "s").rglob("*")):
+            path.chmod(0o555 if path.is_dir() else 0o444)
+        assert held_back(tmp_path / "s") == "ReadOnly"
+        assert held_back(tmp_path / "s", create=True) == "ReadOnly"
+        assert held_back(tmp_path / "absent", create=True) == "ReadOnly"
         # The RocksDB driver writes a file of its own at every opening, for reading too.
-        found = run("print(open_store(place, read_only=True).capabilities.engine)", tmp_path / "s")
-        assert found == ("ReadOnly" if engine == "rocksdb" else engine)
-
-
-def forbid(folder: Path) -> None:
-    """Let everybody read a tree and nobody write it."""
-    for path in (folder, *folder.rglob("*")):
-        path.chmod(0o555 if path.is_dir() else 0o444)
-
-
-class as_somebody_else:  # noqa: N801 - reads as a phrase
-    """Run code as a user whom file permissions hold back: root's code runs as another, anybody else's as itself."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-
-    def __enter__(self) -> as_somebody_else:
-        # pytest's folders are its user's alone.
-        self.opened = [
-            (path, path.stat().st_mode) for path in (self.folder, *self.folder.parents) if path != Path("/")
-        ]
-        for path, mode in self.opened:
-            if path.owner() == Path(self.folder).owner():
-                path.chmod(mode | 0o555)
-        self.folder.chmod(0o555)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.folder.chmod(0o755)
-        for path in (self.folder, *self.folder.rglob("*")):
+        assert held_back(tmp_path / "s", read_only=True) == ("ReadOnly" if engine == "rocksdb" else engine)
+    finally:
+        for path in (tmp_path, tmp_path / "s", *(tmp_path / "s").rglob("*")):
             path.chmod(0o755 if path.is_dir() else 0o644)
-        for path, mode in reversed(self.opened):
-            if path.owner() == Path(self.folder).owner():
-                path.chmod(mode)
+        for path, mode in zip(paths, before, strict=True):
+            path.chmod(mode)
 
-    def __call__(self, code: str, place: Path) -> str:
-        program = (
-            f"import sys; sys.path[:0] = {[str(SRC), *(p for p in sys.path if p.endswith('site-packages'))]!r}\n"
-            "from unabridged.errors import UnabridgedError\nfrom unabridged.store.open import open_store\n"
-            f"place = {str(place)!r}\ntry: {code}\nexcept UnabridgedError as error: print(type(error).__name__)"
-        )
-        command = [sys.executable, "-I", "-c", program]
-        if os.geteuid() == 0:
-            if shutil.which("setpriv") is None:
-                pytest.skip("root is held back by no permission, and setpriv is not there")
-            command = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", *command]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
-        if "Permission denied" in done.stderr and "python" in done.stderr:
-            pytest.skip("another user may not run this Python")
-        assert not done.stderr, done.stderr
-        return done.stdout.strip()
+
+def held_back(place: Path, **options: bool) -> str:
+    """Open a store in a process that file permissions hold back, which they do not root; return what came of it."""
+    ours, theirs = multiprocessing.Pipe(duplex=False)
+    process = multiprocessing.get_context("forkserver").Process(
+        target=open_as_nobody, args=(str(place), options, theirs)
+    )
+    process.start()
+    theirs.close()
+    try:
+        return ours.recv()
+    finally:
+        process.join(60)
+
+
+def open_as_nobody(place: str, options: dict[str, bool], answer: Connection) -> None:
+    if os.geteuid() == 0:
+        os.setgroups([])
+        os.setresgid(NOBODY, NOBODY, NOBODY)
+        os.setresuid(NOBODY, NOBODY, NOBODY)
+    try:
+        store = open_store(place, **options)
+    except UnabridgedError as error:
+        answer.send(type(error).__name__)
+    else:
+        answer.send(store.capabilities.engine)
+        store.close()
 
 
 def test_the_clock_of_a_store_is_the_one_it_was_given(tmp_path: Path) -> None:
