@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import random
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -76,10 +77,13 @@ def load(roots: Iterable[Path], most_bytes: int = MOST_BYTES) -> Corpus:
 
 
 def _files(root: Path) -> Iterator[tuple[str, Path]]:
-    for path in root.rglob("*"):
-        below = path.relative_to(root)
-        if path.suffix in SUFFIXES and not SKIPPED & set(below.parts) and path.is_file():
-            yield f"{root.name}/{below.as_posix()}", path
+    for folder, folders, names in os.walk(root):
+        folders[:] = [name for name in folders if name not in SKIPPED]
+        below = Path(folder)
+        for name in names:
+            path = below / name
+            if path.suffix in SUFFIXES:
+                yield f"{root.name}/{path.relative_to(root).as_posix()}", path
 
 
 def _text(path: Path) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 from unabridged.bench import figures, processes
 from unabridged.bench.library import built
-from unabridged.bench.queries import queries
+from unabridged.bench.queries import COUNT, queries
 from unabridged.bench.search import ask
 from unabridged.bench.setup import Result, Setup, conditions
 from unabridged.bench.wire import drive
@@ -39,7 +39,7 @@ def measure(setup: Setup) -> Result:
         time.sleep(REST_SECONDS)
         found["started"] = _held(place.pids())
         setup.tell("searching")
-        frames = [ask(query) for query in queries(library.writer, library.windows)]
+        frames = [ask(query) for query in queries(library.writer, library.windows, COUNT)]
         with place.connect() as connection:
             drive([connection], frames * PASSES)
         time.sleep(REST_SECONDS)

@@ -32,7 +32,7 @@ CREATE TABLE IF NOT EXISTS windows(id INTEGER PRIMARY KEY, text TEXT NOT NULL);
 CREATE VIRTUAL TABLE IF NOT EXISTS words
     USING fts5(text, content='windows', content_rowid='id', tokenize='porter unicode61');
 """
-LARGE_LOAD = 256 << 20  # bytes that are imported beside a measurement at most
+LOAD_LEAST, LOAD_MOST = 32 << 20, 512 << 20  # bytes that are imported beside a measurement
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class Library:
     @property
     def load_size(self) -> int:
         """Bytes of an import that goes on beside: as many as the library's own text, within limits."""
-        return min(LARGE_LOAD, self.windows * CHARS)
+        return min(LOAD_MOST, max(LOAD_LEAST, self.windows * CHARS))
 
 
 @contextmanager

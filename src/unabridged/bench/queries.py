@@ -26,7 +26,7 @@ _ERROR = re.compile(r"^(?:\w+Error|.* ERROR) ?.*$", re.MULTILINE)
 _PART = re.compile(r'"([^"]*)"|([^"]+)')
 
 
-def queries(passages: Passages, windows: int, count: int = COUNT) -> list[str]:
+def queries(passages: Passages, windows: int, count: int) -> list[str]:
     """Return `count` queries of 1 to 12 words taken from the first `windows` windows: the same ones each time."""
     rng = random.Random(passages.seed ^ windows)
     kinds = [kind for kind, share in KINDS for _ in range(share)]

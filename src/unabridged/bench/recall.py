@@ -9,7 +9,7 @@ from unabridged.bench import figures, rival
 from unabridged.bench.library import Library, built
 from unabridged.bench.load import Load
 from unabridged.bench.passages import CHARS
-from unabridged.bench.queries import queries
+from unabridged.bench.queries import COUNT, queries
 from unabridged.bench.search import ask
 from unabridged.bench.setup import Result, Setup, conditions
 from unabridged.bench.transcripts import Transcripts
@@ -23,10 +23,8 @@ PASSES = 4
 LEAST_CHARS = int(2.5 * CHARS)  # of a passage that counts as three windows
 
 NOTES = [
-    (
-        "Ours checks the locator's signature and scope, reads the passage out of the kept transcript, and returns it with "
-        "provenance and coordinates; the rival returns three texts of a table."
-    ),
+    "Ours checks the locator's signature and scope and reads the passage out of the kept transcript.",
+    "The rival returns three texts of a table.",
     "Both answer through a Unix socket, one client, every place once before it is measured.",
 ]
 
@@ -62,7 +60,7 @@ def measure(setup: Setup) -> Result:
 def _targets(library: Library, connection: Connection) -> list[str]:
     """Return locators of hits with a window on either side in their turn, and touch each once."""
     seen = dict[str, None]()
-    for query in queries(library.writer, library.windows):
+    for query in queries(library.writer, library.windows, COUNT):
         for hit in result(connection.ask(ask(query)))["hits"]:
             seen[hit["locator"]] = None
     kept = list[str]()
