@@ -24,8 +24,8 @@ NAME = 1.3  # a name matched whole, beside a word that is as rare
 INNER_NAME = 0.7  # a name inside a name: a path's file, a chain's member
 PART = 0.4  # a word inside a name
 CASED = 0.25  # the exact case of a word in capitals, beside the word
+SINGLE = 0.4  # a word of one letter or digit
 STOPWORD = 0.15  # a word that carries grammar rather than matter
-GRAM = 0.6  # neighbouring pairs overlap, so each counts less than a word
 
 _QUOTED = re.compile('"([^"]+)"|\\u201c([^\\u201c\\u201d]+)\\u201d')
 
@@ -58,7 +58,8 @@ def clauses_of(text: str) -> Iterator[Clause]:
         yield Clause("name", name.decode(), (Form(name.decode(), 1.0),), NAME)
     for run in dict.fromkeys(prepared.runs):
         forms = tuple(Form(pair, 1.0) for pair in dict.fromkeys(pairs(run) or [run]))
-        yield Clause("gram", run, forms, GRAM)
+        # A word has about two characters; pairs overlap, so the pairs of a run count as much as its words would.
+        yield Clause("gram", run, forms, NAME * (len(run) / 2 / (len(run) - 1) if len(run) > 1 else 1.0))
 
 
 def phrase_of(text: str) -> Phrase | None:
@@ -85,7 +86,8 @@ def _chunk(chunk: bytes) -> Iterator[Clause]:
     parts = [name for name in inner if name.islower()]
     parts += foreign([part for part in special if not part.isascii()])
     if not named and not parts:
-        yield from (_word(word, cased) for word in plain)
+        for word in plain:
+            yield _code(word, cased) if _is_code(word) else _word(word, cased)
         return
     if not named:
         named, plain = plain[:1], plain[1:]
@@ -96,13 +98,23 @@ def _chunk(chunk: bytes) -> Iterator[Clause]:
     yield Clause("name", source, tuple(forms), NAME)
 
 
+def _is_code(word: str) -> bool:
+    """Whether a word is a name by its digits: an error code, a hash, a version, a part number."""
+    return len(word) > 2 and not (word.isalpha() or word.isdigit())
+
+
+def _code(word: str, cased: Sequence[str]) -> Clause:
+    forms = [_form(word, 1.0), *(_form(name, CASED) for name in cased if name.lower() == word)]
+    return Clause("name", word, tuple(forms), NAME)
+
+
 def _word(word: str, cased: Sequence[str]) -> Clause:
     if word in STOPWORDS:
         return Clause("word", word, (_form(word, 1.0),), STOPWORD)
     forms = [_form(word, 1.0)]
     forms += [_form(name, CASED) for name in cased if name.lower() == word]
     forms += [_form(form, INFLECTED) for form in inflections(word)]
-    return Clause("word", word, tuple(forms))
+    return Clause("word", word, tuple(forms), SINGLE if len(word) == 1 and word.isascii() else 1.0)
 
 
 def _form(text: str, weight: float) -> Form:
