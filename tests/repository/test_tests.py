@@ -14,7 +14,7 @@ SUITES = {"clients", "data", "docs", "end_to_end", "fault", "golden", "hazards",
 
 # Calls that fail a test, beside `assert`.
 CHECKING_CALLS = {"raises", "fail", "run_state_machine_as_test"}
-CHECKING_PREFIXES = ("assert", "check", "verify", "expect")
+CHECKING_PREFIXES = ("assert", "check", "eventually", "expect", "until", "verify", "wait")
 
 # Words after `test_` that a name has at least, to be a sentence.
 WORDS_LEAST = 3
