@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from unabridged.cli.importing import sample_folder
-from unabridged.cli.restore import PAGE_BYTES
+from unabridged.cli.original import PAGE_BYTES
 
 pytestmark = pytest.mark.slow
 
@@ -83,6 +83,37 @@ def test_an_import_says_which_lines_it_could_not_read_and_exits_with_three(
     assert [(problem["path"], problem["code"]) for problem in account["problems"]] == [
         (str(torn), "not-json")
     ]
+
+
+def test_a_bad_line_costs_only_itself(home: Home, tmp_path: Path) -> None:
+    name = "5b1e7c90-0d1f-4c57-8a35-1f2e3d4c5b6a"
+    row = {"type": "user", "sessionId": name, "cwd": "/srv/bad", "isSidechain": False, "version": "2.1.332"}
+
+    def message(number: int, text: str) -> bytes:
+        said = {
+            **row,
+            "uuid": f"11111111-0000-4000-8000-{number:012}",
+            "parentUuid": None,
+            "timestamp": "2026-11-08T08:00:00.000Z",
+            "message": {"role": "user", "content": text},
+        }
+        return json.dumps(said).encode()
+
+    bad = [b"null", b"[1,2]", b"not json", b'{"type":"user","bytes":"\xff\xfe"}', b"{", b""]
+    lines = [
+        message(1, "begins with quokka"),
+        *bad,
+        message(2, "lone \ud83d wombat"),
+        message(3, "ends with numbat"),
+    ]
+    file = tmp_path / f"{name}.jsonl"
+    file.write_bytes(b"\n".join(lines) + b"\n")
+    account = home.json("import", str(file), status=3)["lines"]
+    assert account["read"] == account["new"] + account["known"] + account["unreadable"]
+    assert account["unreadable"] >= 3
+    for word in ("quokka", "wombat", "numbat"):
+        assert [hit["host_session"] for hit in home.json("search", word, "-n", "1")["hits"]] == [name], word
+    assert home.una("restore", name, "--to", "-").stdout == file.read_bytes()
 
 
 def test_a_dry_run_changes_nothing(home: Home, tmp_path: Path) -> None:
@@ -212,6 +243,22 @@ def test_a_note_is_found_at_once(home: Home) -> None:
     assert hits
     assert "5 V" in home.json("recall", hits[0]["locator"])["text"]
     assert home.json("recall", noted["document"])["status"] == "resolved"
+
+
+def test_a_document_and_an_event_are_shown_by_their_ids(home: Home) -> None:
+    hit = home.json("search", "DEC-0054")["hits"][0]
+    for name in (hit["event"], hit["document"]):
+        shown = home.json("show", name)
+        assert hit["event"] in [event["event"] for event in shown["events"]], name
+
+
+def test_everything_is_restored_into_the_hosts_own_places(home: Home, tmp_path: Path) -> None:
+    home.json("note", "a session that never was a file")
+    folder = tmp_path / "all"
+    assert home.json("restore", "--all", str(folder))["problems"] == []
+    written = {path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    assert {path.read_bytes() for path in SAMPLES} <= written
+    assert home.json("restore", "--all", str(folder))["problems"] == []
 
 
 def test_an_export_of_everything_can_be_checked(home: Home, tmp_path: Path) -> None:

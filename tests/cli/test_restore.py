@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from tests.cli.double import SESSION, Daemon, una
-from unabridged.cli import restore
-from unabridged.cli.restore import inside
+from unabridged.cli import original as originals
+from unabridged.cli.restore_all import inside
 from unabridged.errors import Incomplete, UnsafePath
 
 TEXT = bytes(range(256)) * 40 + b"\r\n\xff no newline"
@@ -72,7 +72,7 @@ def test_the_file_is_written_byte_for_byte_and_private(tmp_path: Path) -> None:
 
 
 def test_pages_are_joined(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(restore, "PAGE_BYTES", 1000)
+    monkeypatch.setattr(originals, "PAGE_BYTES", 1000)
     daemon = paged(TEXT)
     una("restore", "7f0d", "--to", str(tmp_path / "s"), daemon=daemon)
     assert (tmp_path / "s").read_bytes() == TEXT
@@ -82,7 +82,7 @@ def test_pages_are_joined(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
 def test_with_gaps_allowed_the_pages_go_on_behind_a_gap(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(restore, "PAGE_BYTES", 10)
+    monkeypatch.setattr(originals, "PAGE_BYTES", 10)
     pages = {
         0: {"offset": 0, "data": base64.b64encode(b"abc").decode(), "done": False},
         10: {"offset": 10, "data": "", "done": False},
@@ -219,6 +219,28 @@ def test_all_files_go_to_their_hosts_own_places(tmp_path: Path) -> None:
     assert len(done.json["files"]) == 3
     assert done.json["problems"] == []
     assert stat.S_IMODE(base.stat().st_mode) == 0o700
+
+
+def test_two_files_of_one_place_get_two_names_unless_they_are_equal(tmp_path: Path) -> None:
+    names = {"/p/a.jsonl": "x/a.jsonl", "/q/a.jsonl": "x/a.jsonl"}
+    for _ in range(2):
+        done = una("restore", "--all", str(tmp_path), "--json", daemon=every(names))
+        assert done.status == 0
+        assert [Path(facts["path"]).name for facts in done.json["files"]] == ["a.jsonl", "a~2.jsonl"]
+    assert (tmp_path / "claude-code" / "x" / "a~2.jsonl").read_text() == "/q/a.jsonl"
+    equal = Daemon(
+        sessions={"sessions": [SESSION], "next": ""},
+        original=lambda asked: {**original(name="y/b"), "origins": [{"path": "/p/b"}, {"path": "/q/b"}]},
+    )
+    done = una("restore", "--all", str(tmp_path), "--json", daemon=equal)
+    assert [Path(facts["path"]).name for facts in done.json["files"]] == ["b", "b"]
+    assert names_in(tmp_path / "claude-code" / "y") == ["b"]
+
+
+def test_sessions_that_never_were_files_are_passed_over(tmp_path: Path) -> None:
+    daemon = Daemon(sessions={"sessions": [{**SESSION, "host": "note", "origins": []}], "next": ""})
+    done = una("restore", "--all", str(tmp_path), "--json", daemon=daemon)
+    assert (done.status, done.json) == (0, {"files": [], "problems": []})
 
 
 def test_all_again_keeps_equal_files_and_reports_others(tmp_path: Path) -> None:

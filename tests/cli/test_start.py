@@ -15,27 +15,32 @@ HEAVY = {
         "contextlib",
         "dataclasses",
         "difflib",
+        "enum",
         "importlib.metadata",
         "inspect",
-        "logging",
+        "json",
     ),
     *(
+        "logging",
         "msgspec",
         "pathlib",
         "platformdirs",
+        "re",
         "rich",
         "shutil",
+        "socket",
         "subprocess",
         "textwrap",
-        "threading",
-        "tomlkit",
     ),
-    *("tomllib", "typing", "unabridged.service", "unabridged.cli.help", "unabridged.cli.progress"),
+    *("threading", "tomlkit", "tomllib", "typing", "unabridged.service"),
+    *("unabridged.cli.help", "unabridged.cli.progress", "unabridged.daemon.starting"),
 }
 
 RUN = """
 import sys
 before = set(sys.modules)
+import unabridged.daemon.client
+from unabridged.app import main
 from unabridged.cli import entry
 ANSWER = {answer!r}
 class Client:
