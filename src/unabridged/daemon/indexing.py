@@ -26,6 +26,7 @@ from unabridged.index.feed import next_feed
 from unabridged.index.indexer import read_watermarks
 from unabridged.index.lexical import LexicalIndex
 from unabridged.retrieve.finder import IndexFinder
+from unabridged.retrieve.recent import Recent
 from unabridged.schema.ids import ProjectId
 from unabridged.service.ports import Check, Progress
 from unabridged.store.contract import Store
@@ -65,6 +66,7 @@ class Indexing:
         self._damaged = 0
         self._opened: LexicalIndex | None = None
         self._view: View | None = None
+        self.recent = Recent()
         self._worker: IndexWorker | None = None
         self._serving(generation.current(self._root))
         self._thread = threading.Thread(target=self._run, name="indexing", daemon=True)
@@ -90,7 +92,7 @@ class Indexing:
     def status(self) -> dict[str, Any]:
         """Return how the index stands; see `service.ports.IndexControl`."""
         view, behind = self._view, 0
-        positions = view.finder.positions if view is not None else dict[ProjectId, int]()
+        positions = view.finder.committed if view is not None else dict[ProjectId, int]()
         with self._store.snapshot() as reader:
             for project in archive_log.projects(reader):
                 behind += max(0, archive_log.head(reader, project.id) - positions.get(project.id, 0))
@@ -115,7 +117,7 @@ class Indexing:
         while True:
             with self._changed:
                 view = self._view
-                found = view.finder.positions if view is not None else dict[ProjectId, int]()
+                found = view.finder.committed if view is not None else dict[ProjectId, int]()
                 if all(found.get(project, 0) >= position for project, position in positions.items()):
                     return True
                 if self._closed or self._state == "failed":
@@ -332,7 +334,8 @@ class Indexing:
                 opened = self._opened
                 opened.reload()
             positions = {project: at for project, (at, _) in read_watermarks(opened.payload).items()}
-            fresh = View(IndexFinder(opened, positions), number, opened.count(), opened.segments)
+            finder = IndexFinder(opened, positions, self.recent)
+            fresh = View(finder, number, opened.count(), opened.segments)
         except IndexError_ as error:
             self._log.failure("index-not-loaded", error)
             self._rebuild = True
@@ -340,3 +343,5 @@ class Indexing:
         with self._changed:
             self._opened, self._view = opened, fresh
             self._changed.notify_all()
+        for project, position in positions.items():
+            self.recent.drop_through(project, position)

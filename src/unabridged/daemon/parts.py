@@ -15,14 +15,16 @@ from unabridged.daemon.config import Config
 from unabridged.daemon.disk import DiskGuard
 from unabridged.daemon.dispatch import SlowRequests
 from unabridged.daemon.idleturns import IdleTurns
-from unabridged.daemon.importing import Ground, Importing, Rules
+from unabridged.daemon.importing import Importing
 from unabridged.daemon.indexing import Indexing
 from unabridged.daemon.info import Info
+from unabridged.daemon.jobs import Ground, Rules
 from unabridged.daemon.known import Known
 from unabridged.daemon.logs import STREAM, Log, trim_stream
 from unabridged.daemon.maintenance import Maintenance
 from unabridged.daemon.messages import Finished
-from unabridged.daemon.tailing import Tailing, host_roots
+from unabridged.daemon.tailing import Tailing
+from unabridged.daemon.watched import host_roots
 from unabridged.hosts.contract import Candidate
 from unabridged.schema.ids import Micros
 from unabridged.schema.records import Origin
@@ -141,7 +143,9 @@ def compose(config: Config, store: Store, log: Log, explicit: bool) -> Parts:
         roots=lambda: _listed(roots(), known),
         redact=lambda text: redact(text)[0],
         ruleset=ruleset(rules.redact),
-        retrieval=Retrieval(keyring.locators(layout.keys), index.finder, redact, index.generation, _zone),
+        retrieval=Retrieval(
+            keyring.locators(layout.keys), index.finder, redact, index.generation, _zone, index.recent
+        ),
     )
     return Parts(services, info, importing, index, tailing, idle, log, store, growth=growth)
 

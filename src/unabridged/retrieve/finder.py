@@ -2,53 +2,70 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
-from unabridged.index.analysis.letters import normal
+from unabridged.index.analysis.expression import plan_expression
 from unabridged.index.analysis.plan import Plan
 from unabridged.index.analysis.query import plan_query
+from unabridged.index.analysis.spans import spans
 from unabridged.index.layout import LexicalFilter
 from unabridged.index.lexical import LexicalIndex
 from unabridged.index.searching import LexicalHit
 from unabridged.retrieve.rank import Candidate
+from unabridged.retrieve.recent import Recent
 from unabridged.retrieve.search import Search, WindowText
 from unabridged.schema.ids import Ordinal, ProjectId
 
-MAX_SPANS = 400  # places marked in one window
-MAX_MARKED = 64  # terms marked in a window
 PLANS = 256  # plans of queries remembered
-
-_WORD = re.compile(r"\w+", re.UNICODE)
 
 
 @lru_cache(maxsize=PLANS)
-def plan_of(query: str, expansion: tuple[str, ...]) -> Plan:
-    """Return the plan of a query with the terms that its asker adds."""
+def plan_of(query: str, expansion: tuple[str, ...], operators: bool) -> Plan:
+    """Return the plan of a query with the terms that its asker adds; raise `InvalidInput` for a bad expression."""
+    if operators:
+        return plan_expression(query)
     return plan_query(" ".join((query, *expansion)) if expansion else query)
 
 
 class IndexFinder:
-    """One opening of the index, and how far it had come when it was last loaded."""
+    """One opening of the index, how far it had come when it was last loaded, and what was admitted since."""
 
-    def __init__(self, index: LexicalIndex, positions: Mapping[ProjectId, int]) -> None:
-        """Search `index`, which has the log up to `positions`."""
+    def __init__(
+        self, index: LexicalIndex, positions: Mapping[ProjectId, int], recent: Recent | None = None
+    ) -> None:
+        """Search `index`, which has the log up to `positions`, and `recent`."""
         self._index = index
-        self.positions = positions
+        self._committed = positions
+        self._recent = recent or Recent()
+
+    @property
+    def positions(self) -> Mapping[ProjectId, int]:
+        """Log position up to which each project can be found."""
+        found = dict(self._committed)
+        for project in self._recent.projects():
+            found[project] = self._recent.reached(project, found.get(project, 0))
+        return found
+
+    @property
+    def committed(self) -> Mapping[ProjectId, int]:
+        """Log position up to which the index itself has each project."""
+        return self._committed
 
     def candidates(
         self, request: Search, projects: Sequence[ProjectId] | None, limit: int, text_of: WindowText
     ) -> list[Candidate]:
         """Return the best windows, best first."""
-        plan = plan_of(request.query, request.expansion)
+        plan = plan_of(request.query, request.expansion, request.operators)
         if plan.empty:
             return []
 
         def text(hit: LexicalHit) -> str:
             return text_of(ProjectId(hit.project), Ordinal(hit.ordinal), hit.start, hit.end)
 
-        found = self._index.search(plan, where(request, projects), limit, text)
+        asked = where(request, projects)
+        found = self._index.search(plan, asked, limit, text)
+        found = self._recent.join(found, plan, self._index.state, asked, limit)
         return [
             Candidate(
                 ProjectId(hit.project),
@@ -66,20 +83,7 @@ class IndexFinder:
 
     def spans(self, request: Search, text: str) -> tuple[list[tuple[int, int]], list[str]]:
         """Return where the query's terms stand in a window (character offsets), and which of them do."""
-        plan = plan_of(request.query, request.expansion)
-        marks = _marks(plan)
-        lowered = text.casefold() if len(text.casefold()) == len(text) else text.lower()
-        if len(lowered) != len(text):
-            lowered = text
-        spans, terms = list[tuple[int, int]](), list[str]()
-        for source, forms in marks[:MAX_MARKED]:
-            here = [span for form in forms for span in _places(lowered, form)]
-            if here:
-                terms.append(source)
-                spans.extend(here)
-            if len(spans) > MAX_SPANS:
-                break
-        return spans[:MAX_SPANS], terms
+        return spans(plan_of(request.query, request.expansion, request.operators), text)
 
 
 def where(request: Search, projects: Sequence[ProjectId] | None) -> LexicalFilter:
@@ -97,28 +101,3 @@ def where(request: Search, projects: Sequence[ProjectId] | None) -> LexicalFilte
         asked.until,
         asked.side,
     )
-
-
-def _marks(plan: Plan) -> list[tuple[str, list[str]]]:
-    """Return each clause's source and the forms by which it is seen in a text, the most telling first."""
-    found = list[tuple[str, list[str]]]()
-    for clause in sorted(plan.clauses, key=lambda item: (-item.weight, item.source)):
-        forms = [clause.source] + [form.term for form in clause.forms]
-        found.append((clause.source, list(dict.fromkeys(form.casefold() for form in forms if form))))
-    found.extend((phrase.source, [normal(phrase.source).casefold()]) for phrase in plan.phrases)
-    return found
-
-
-def _places(text: str, form: str) -> list[tuple[int, int]]:
-    """Return where a form stands as a word of its own (scripts without spaces: anywhere)."""
-    spans, at = list[tuple[int, int]](), text.find(form)
-    while at >= 0 and len(spans) < 8:
-        end = at + len(form)
-        inside = form.isascii() and (
-            (at > 0 and form[0].isalnum() and text[at - 1].isalnum())
-            or (end < len(text) and form[-1].isalnum() and text[end].isalnum())
-        )
-        if not inside:
-            spans.append((at, end))
-        at = text.find(form, end)
-    return spans

@@ -11,6 +11,7 @@ from typing import Any, Protocol
 import msgspec
 
 from unabridged.archive import log
+from unabridged.archive.notes import HOST as NOTE_HOST
 from unabridged.errors import InvalidCursor, InvalidInput, LimitExceeded, UnabridgedError
 from unabridged.retrieve import likeness, locator, places
 from unabridged.retrieve.context import Context
@@ -20,7 +21,7 @@ from unabridged.retrieve.rank import Candidate, Ranked, rank
 from unabridged.retrieve.snippet import excerpt
 from unabridged.schema import tokens
 from unabridged.schema.ids import Micros, Ordinal, ProjectId
-from unabridged.schema.records import COUNTERS, EVENT, TOMBSTONE, Counters, Event
+from unabridged.schema.records import COUNTERS, EVENT, SUPERSESSION, TOMBSTONE, Counters, Event
 from unabridged.schema.scope import Level
 
 MAX_LIMIT = 100  # hits a page
@@ -224,8 +225,19 @@ def _reason(context: Context, request: Search, cursor: Cursor, event: Event | No
     head = cursor.heads.get(event.project)
     if head is not None and event.ordinal > head:
         return "newer"
-    if context.reader.get(TOMBSTONE, (event.project, event.id)) is not None:
+    return _retirement(context, event)
+
+
+def _retirement(context: Context, event: Event) -> str:
+    """Tell whether an event has left normal search: retired itself or with its document, or replaced."""
+    if context.reader.scan(TOMBSTONE, (event.project,), limit=1) and places.tombstone_of(
+        context.reader, event
+    ):
         return "retired"
+    if event.host == NOTE_HOST:
+        document = places.document_of(context.reader, event)
+        if document is not None and context.reader.get(SUPERSESSION, (event.project, document.ordinal)):
+            return "superseded"
     return ""
 
 

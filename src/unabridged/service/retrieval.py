@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from unabridged.archive.resolve import Resolver
 from unabridged.retrieve.context import Context
 from unabridged.retrieve.locator import Locators
+from unabridged.retrieve.recent import Recent
 from unabridged.retrieve.search import Finder
 from unabridged.schema.ids import Micros
 from unabridged.schema.scope import Scope
@@ -24,6 +25,7 @@ class Retrieval:
     redact: Callable[[str], tuple[str, int]]
     generation: Callable[[], int] = lambda: 0
     offset_minutes: Callable[[], int] = lambda: 0
+    recent: Recent | None = None  # takes what has just been admitted
 
     def context(self, reader: Reader, scope: Scope, now: Micros, cancelled: Callable[[], bool]) -> Context:
         """Return what one question is asked with."""

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from unabridged.archive import notes
 from unabridged.archive.project import root_of
+from unabridged.archive.resolve import Resolver
 from unabridged.errors import InvalidInput, LimitExceeded
-from unabridged.schema.ids import project_id
-from unabridged.schema.records import DOCUMENT
+from unabridged.retrieve.recent import MAX_TEXT
+from unabridged.schema.ids import ProjectId, project_id
+from unabridged.schema.records import DOCUMENT, EVENT
 from unabridged.service.caller import NO_HOST, Call
+from unabridged.service.ports import Services
 from unabridged.service.requests import (
     ImportAnswer,
     ImportRequest,
@@ -16,6 +19,8 @@ from unabridged.service.requests import (
     NotifyRequest,
     PingAnswer,
 )
+from unabridged.service.retrieval import Retrieval
+from unabridged.store.contract import Reader
 
 MAX_PATHS = 10_000  # of one import; a folder stands for any number of files
 MAX_PATH_CHARS = 4_096
@@ -61,10 +66,12 @@ def note(call: Call, request: NoteRequest) -> NoteAnswer:
     outcome: notes.NoteOutcome = services.store.commit(
         draft.project, notes.plan_note(draft, call.now, services.ruleset)
     )
-    if outcome.position and request.searchable:
-        services.index.wait({draft.project: outcome.position}, call.check)
     with services.store.snapshot(draft.project) as reader:
         document = reader.get(DOCUMENT, (draft.project, outcome.document))
+        if not outcome.replayed:
+            _found_at_once(services, reader, draft.project, outcome)
+    if outcome.position and request.searchable:
+        services.index.wait({draft.project: outcome.position}, call.check)
     return NoteAnswer(
         document=document.id.hex() if document is not None else "",
         version=document.version if document is not None else 0,
@@ -72,6 +79,17 @@ def note(call: Call, request: NoteRequest) -> NoteAnswer:
         position=outcome.position,
         replayed=outcome.replayed,
     )
+
+
+def _found_at_once(
+    services: Services, reader: Reader, project: ProjectId, outcome: notes.NoteOutcome
+) -> None:
+    """Put a short note where searches look before the index has it."""
+    retrieval: Retrieval | None = services.retrieval
+    event = reader.get(EVENT, (project, outcome.ordinal))
+    if retrieval is None or retrieval.recent is None or event is None or event.size > MAX_TEXT:
+        return
+    retrieval.recent.add(event, Resolver(reader).event_text(event), outcome.position)
 
 
 def _check_path(path: str, field: str) -> None:
