@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import shutil
-import subprocess
-import sys
 import time
 from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from unabridged.bench import figures, home, processes
+from unabridged.bench import figures, home, importrival, processes
 from unabridged.bench.home import Home
 from unabridged.bench.load import settle
 from unabridged.bench.setup import Result, Setup, conditions, passages
 from unabridged.bench.transcripts import Transcripts
-from unabridged.errors import DaemonUnavailable, NoTranscripts
+from unabridged.errors import NoTranscripts
 from unabridged.store.open import open_store
 
 EACH = 8 << 20  # bytes of one generated transcript
@@ -87,14 +84,7 @@ def _files(setup: Setup, place: Home, transcripts: Transcripts) -> list[Path]:
 
 def _rival(setup: Setup, place: Home, files: Sequence[Path]) -> dict[str, Any]:
     setup.tell("importing with the rival")
-    folder = place.work / "rival"
-    folder.mkdir()
-    command = [sys.executable, "-P", "-m", "unabridged.bench.importrival", str(folder / "rival.db")]
-    done = subprocess.run([*command, *map(str, files)], stdout=subprocess.PIPE, check=False)
-    if done.returncode:
-        raise DaemonUnavailable("the rival's import failed", status=done.returncode)
-    facts: dict[str, Any] = json.loads(done.stdout)
-    shutil.rmtree(folder)
+    facts = importrival.measured(place.work, files)
     return {
         "mb_per_second": figures.rounded(facts["bytes"] / facts["seconds"] / MEGABYTE),
         "disk_share": figures.rounded(facts["disk_bytes"] / facts["bytes"]),

@@ -7,15 +7,18 @@ synchronous=FULL and one transaction a file, and prints what that took as JSON.
 from __future__ import annotations
 
 import json
+import shutil
 import sqlite3
+import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, cast
 
 from unabridged.bench import processes
 from unabridged.bench.home import tree_size
+from unabridged.errors import DaemonUnavailable
 
 TABLES = """
 PRAGMA journal_mode = WAL;
@@ -28,7 +31,20 @@ WORDS = "INSERT INTO words(rowid, text) VALUES (?, ?)"
 SOURCE_FIELDS = ("text", "thinking", "content")  # of a content block, which hold its text
 
 
-def run(database: Path, files: list[Path]) -> dict[str, Any]:
+def measured(folder: Path, files: Sequence[Path]) -> dict[str, Any]:
+    """Run it in a process and a folder of its own; return what it prints."""
+    own = folder / "rival"
+    own.mkdir()
+    command = [sys.executable, "-P", "-m", "unabridged.bench.importrival", str(own / "rival.db")]
+    done = subprocess.run([*command, *map(str, files)], stdout=subprocess.PIPE, check=False)
+    shutil.rmtree(own)
+    if done.returncode:
+        raise DaemonUnavailable("the rival's import failed", status=done.returncode)
+    facts: dict[str, Any] = json.loads(done.stdout)
+    return facts
+
+
+def run(database: Path, files: Sequence[Path]) -> dict[str, Any]:
     """Insert transcripts; return seconds, bytes read, blocks, peak private memory, bytes on disk."""
     started, size, blocks = time.perf_counter(), 0, 0
     with processes.Peak(lambda: [processes.own()]) as peak:
