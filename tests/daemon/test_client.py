@@ -153,7 +153,7 @@ def make(tmp_path: Path) -> Iterator[MAKE]:
     def start(*answers: Answer, **shake: Any) -> tuple[Fake, Client]:
         fake = Fake(tmp_path / "h", list(answers), **shake)
         made.append(fake)
-        return fake, Client(fake.layout, start=False, project="/work/here", scope="project")
+        return fake, Client(fake.layout, start=False, project="/nowhere/here", scope="project")
 
     (tmp_path / "h").mkdir(mode=0o700)
     yield start

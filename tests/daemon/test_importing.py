@@ -15,8 +15,9 @@ import pytest
 from tests.daemon.living import SESSION, transcript, until
 from unabridged.archive.check import check
 from unabridged.archive.sessions import list_sessions
-from unabridged.daemon import importing
-from unabridged.daemon.importing import Ground, Importing, Rules
+from unabridged.daemon.importing import Importing
+from unabridged.daemon.importrun import ImportRun
+from unabridged.daemon.jobs import Ground, ReadJob, Rules
 from unabridged.daemon.known import Known
 from unabridged.daemon.logs import Log
 from unabridged.daemon.messages import Finished
@@ -298,6 +299,7 @@ def test_a_notified_transcript_is_read_in_the_background(bench: Bench, tmp_path:
     transcript(path, SESSION, 1, first=2)
     bench.importing.notify(str(path), "claude-code")
     until(lambda: bench.events() == {SESSION: 6})
+    assert bench.violations() == []
 
 
 def test_the_turn_of_a_transcript_that_is_still_written_stays_open(tmp_path: Path) -> None:
@@ -362,11 +364,11 @@ def test_what_is_asked_of_a_worker_that_breaks_is_an_error_of_its_own_file(
     bench: Bench, tmp_path: Path
 ) -> None:
     good, bad = transcript(tmp_path / "good.jsonl", SESSION, 1), transcript(tmp_path / "bad.jsonl", OTHER, 1)
-    job = importing.ReadJob(
+    job = ReadJob(
         bench.importing._ground,
         "no such host",
         Candidate(str(bad), "file"),
-        importing.ImportRun(),
+        ImportRun(),
         lambda _: None,
     )
     job.account.pending = 1

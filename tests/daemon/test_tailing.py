@@ -12,10 +12,11 @@ from watchfiles import Change
 
 from tests.daemon.living import SESSION, Home, environment, transcript, until
 from unabridged.archive.origins import plan_gone
-from unabridged.daemon import tailing
+from unabridged.daemon import watched
 from unabridged.daemon.known import Known
 from unabridged.daemon.logs import Log
-from unabridged.daemon.tailing import Tailing, plan_watch, used_roots
+from unabridged.daemon.tailing import Tailing
+from unabridged.daemon.watched import plan_watch, used_roots
 from unabridged.hosts.contract import Candidate
 from unabridged.schema.ids import GLOBAL, NO_SESSION, Micros, origin_id, project_id
 from unabridged.schema.records import ORIGIN, PROJECT, Origin, Project
@@ -139,7 +140,7 @@ def test_places_nothing_was_imported_from_are_not_watched(tmp_path: Path) -> Non
 def test_no_more_folders_than_the_bound_are_watched_and_the_live_ones_first(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tailing, "MAX_FOLDERS", 5)
+    monkeypatch.setattr(watched, "MAX_FOLDERS", 5)
     root = tmp_path / "root"
     for number in range(20):
         folder = root / f"p{number:02d}"
@@ -188,3 +189,4 @@ def test_a_daemon_catches_up_with_what_happened_while_none_ran(home: Home, tmp_p
         client = home.connect()
         until(lambda: client.call("search", {"query": "meanwhile2"})["status"] == "ok")
         until(lambda: client.call("search", {"query": "unseen0"})["status"] == "ok")
+        assert len(client.call("sessions")["sessions"]) == 2

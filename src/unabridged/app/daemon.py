@@ -96,12 +96,12 @@ def _options(arguments: list[str]) -> dict[str, Any]:
 
 
 def _run(options: dict[str, Any], ready: Readiness, started: float) -> int:
-    from unabridged.daemon import config, lifecycle, paths
+    from unabridged.daemon import config, folders, paths
     from unabridged.daemon.logs import Log
 
     place = paths.Layout(*options["place"]) if options["place"] else None
     settings = config.load(paths.environment(), options["flags"], explicit=options["explicit"], place=place)
-    lifecycle.prepare(settings)
+    folders.prepare(settings)
     layout = settings.layout
     # Only who holds the lock opens the store, migrates it, or touches the socket.
     ownership = _own(settings, ready)

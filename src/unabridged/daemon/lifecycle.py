@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import gc
-import os
 import signal
 import sys
 import time
@@ -13,16 +12,14 @@ from typing import Any
 
 import uvloop
 
-from unabridged.daemon import safety, wire
+from unabridged.daemon.admission import Admission
 from unabridged.daemon.config import Config
 from unabridged.daemon.dispatch import Dispatcher
 from unabridged.daemon.logs import Log
 from unabridged.daemon.parts import Parts
 from unabridged.daemon.transport import Server
 from unabridged.daemon.watchdog import Watchdog
-from unabridged.errors import DaemonIncompatible, DaemonUnavailable
-from unabridged.schema.scope import Level
-from unabridged.service.caller import Caller, level_of
+from unabridged.errors import DaemonUnavailable
 from unabridged.service.operations import OPERATIONS
 
 # Seconds that a thread may hold the global lock while another waits; the default of 5 ms would be felt in every search
@@ -33,7 +30,6 @@ SWITCH_SECONDS = 0.0005
 COLLECT_AFTER = 50_000
 LAST_SECONDS = 2.0  # that cancelled requests get to end
 IDLE_LOOK_SECONDS = 5.0  # between two looks whether the daemon is idle, at most
-CAPABILITIES = sorted((*wire.FEATURES, *OPERATIONS))
 
 Ready = Callable[[dict[str, Any]], None]
 
@@ -93,7 +89,7 @@ class Daemon:
             OPERATIONS,
             dispatcher,
             log,
-            self._admit,
+            Admission(config, parts.info.version, parts.services.store.capabilities.engine).admit,
             connections=config.number("daemon.connections"),
             requests=config.number("daemon.requests"),
             handshake_seconds=config.seconds("daemon.handshake_seconds"),
@@ -131,42 +127,6 @@ class Daemon:
         else:
             self._log.warning("loop-fault", what=str(context.get("message", ""))[:200])
 
-    # --- handshakes -------------------------------------------------------------------------------------------------
-
-    def _admit(self, asked: wire.Handshake) -> tuple[Caller, dict[str, Any]]:
-        missing = sorted(set(asked.capabilities) - set(CAPABILITIES))
-        if missing:
-            raise DaemonIncompatible("this daemon lacks what the client needs", missing=missing[:20])
-        level = self._granted(asked)
-        caller = Caller(level, asked.project, asked.session)
-        parts, config = self._parts, self._config
-        return caller, {
-            "protocol": wire.PROTOCOL,
-            "version": parts.info.version,
-            "pid": parts.info.pid,
-            "capabilities": CAPABILITIES,
-            "scope": level.name.lower(),
-            "store": {
-                "path": config.text("store.url") or config.layout.store,
-                "engine": parts.services.store.capabilities.engine,
-            },
-            "limits": {
-                "frame_bytes": wire.MAX_FRAME,
-                "connections": config.number("daemon.connections"),
-                "requests": config.number("daemon.requests"),
-            },
-        }
-
-    def _granted(self, asked: wire.Handshake) -> Level:
-        """Return the smaller of what is asked and what the user grants (a trusted project's file may grant less)."""
-        config = self._config
-        for root in config.texts("projects.trusted") if asked.project else ():
-            real, folder = os.path.realpath(root), os.path.realpath(asked.project)
-            if folder == real or folder.startswith(real.rstrip("/") + "/"):
-                config = config.for_project(root)
-        granted = level_of(config.text("read.scope"), "read.scope")
-        return min(granted, level_of(asked.scope)) if asked.scope else granted
-
     # --- the end ----------------------------------------------------------------------------------------------------
 
     def _look_if_idle(self, server: Server) -> None:
@@ -199,16 +159,3 @@ class Daemon:
     async def _until_quiet(self, server: Server, deadline: float) -> None:
         while server.active and time.monotonic() < deadline and not self._hurried:
             await asyncio.sleep(0.01)
-
-
-def prepare(config: Config) -> None:
-    """Make and check the folders; raise `UnsafePath` or `UnsupportedFilesystem`."""
-    layout = config.layout
-    safety.owned_folder(layout.data, create=True)
-    safety.private_folder(layout.run, create=True)
-    folder = os.path.dirname(layout.socket)
-    if folder != layout.run:
-        safety.private_folder(folder, create=True)
-    for path in (layout.store, layout.index, layout.keys):
-        if os.path.lexists(path):
-            safety.private_folder(path)

@@ -10,31 +10,22 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 from io import BytesIO
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import BinaryIO
 
-from unabridged.archive.admission import Append
 from unabridged.archive.ingest import Ingest, LineRedactor
 from unabridged.archive.project import root_of
 from unabridged.archive.resume import FileState, ResumePoint, resume_point
-from unabridged.daemon.messages import Ack, Filled, Finished, Read, Report, Trouble
-from unabridged.daemon.rowfeed import RowFeed, newest_turn
+from unabridged.daemon.batches import Batches, Receive, Send, Stopped
+from unabridged.daemon.messages import Read
+from unabridged.daemon.streaming import Streaming
 from unabridged.errors import NotATranscript, PathUnreadable, TranscriptChanged, UnabridgedError
-from unabridged.hosts.contract import Candidate, Head, Host
+from unabridged.hosts.contract import Head, Host
 from unabridged.schema.ids import project_id
-from unabridged.schema.records import Generation
 
 COMPRESSED = ".zst"  # a transcript of that ending is read as a whole, decompressed by its host
 BLOCK = 1 << 20  # bytes read at once
 HEAD_BYTES = 8 << 20  # bytes of a transcript that its host may look at to name it
-IN_FLIGHT = 2  # batches that are not acknowledged yet
 SIDECAR, ROWS = "sidecar", "rows"
-
-Send = Callable[[Report], None]
-Receive = Callable[[], Ack]
-
-
-class Stopped(Exception):
-    """The daemon wants no more of this transcript."""
 
 
 class Reading:
@@ -47,30 +38,28 @@ class Reading:
         self._request = request
         self._host = host
         self._redactor = redactor
-        self._send = send
-        self._receive = receive
-        self._unacknowledged = 0
-        self._troubles = list[Trouble]()
+        self._batches = Batches(request.candidate.path, send, receive)
         self._path = request.candidate.path
 
     def run(self, now_ns: int) -> None:
         """Read to the end that the file had at the start, and say how it went. `now_ns`: the time, for idleness."""
+        request = self._request
         outcome, opened, grown = "failed", False, False
         try:
-            if self._request.candidate.kind == ROWS:
-                outcome, opened = self._stream(now_ns)
+            if request.candidate.kind == ROWS:
+                outcome, opened = Streaming(request, self._host, self._redactor, self._batches).read(now_ns)
             else:
                 with open(self._path, "rb") as file:
                     outcome, opened, grown = self._read(file, now_ns)
         except Stopped:
             outcome = "stopped"
         except FileNotFoundError:
-            self._trouble(TranscriptChanged("the transcript was removed before it was read"))
+            self._batches.trouble(TranscriptChanged("the transcript was removed before it was read"))
         except OSError as error:
-            self._trouble(PathUnreadable(error.strerror or ""))
+            self._batches.trouble(PathUnreadable(error.strerror or ""))
         except UnabridgedError as error:
-            self._trouble(error)
-        self._send(Finished(outcome, self._troubles, opened, grown))
+            self._batches.trouble(error)
+        self._batches.finish(outcome, opened, grown)
 
     def _read(self, opened: BinaryIO, now_ns: int) -> tuple[str, bool, bool]:
         request = self._request
@@ -87,7 +76,7 @@ class Reading:
         head = self._head(file)
         if head is None:
             if size and idle and request.candidate.kind != SIDECAR:
-                self._trouble(NotATranscript("no line names a session"))
+                self._batches.trouble(NotATranscript("no line names a session"))
             return "empty", False, False
         root = root_of(head.cwd, self._host.name)
         # A generation that goes on stays in the project that it was admitted to, wherever its folder has moved.
@@ -100,43 +89,10 @@ class Reading:
         remembered = state.size if reached == size else reached
         unfinished = False
         for append in ingest.finish(idle, state.inode, remembered, state.mtime_ns):
-            self._fill(append)
+            self._batches.fill(append)
             last = append.after
             unfinished = bool(last.turn_state) or last.source_offset + last.pending < size
         return "read", unfinished, os.fstat(opened.fileno()).st_size > state.size
-
-    def _stream(self, now_ns: int) -> tuple[str, bool]:
-        """Read a stream of rows; its last turn ends when the host's own times say that it is idle."""
-        request, prior = self._request, self._request.prior
-        stream = request.candidate.owner
-        feed = RowFeed(self._host, self._path, stream, prior)
-        ingest: Ingest | None = None
-        for lines in feed.pages(live=request.live):
-            if ingest is None:
-                head = feed.head(lines) if prior is None else Head(stream)
-                ingest = self._ingest_stream(feed, head, prior)
-            for append in ingest.feed(b"".join(lines)):
-                self._fill(append)
-        last = prior
-        if ingest is not None:
-            for append in ingest.finish(False, 0, 0, request.version):
-                self._fill(append)
-                last = append.after
-        if last is None:
-            return "empty", False
-        idle = request.close or now_ns / 1e3 - newest_turn(last.turn_state) >= request.idle_seconds * 1e6
-        if last.turn_state and idle:
-            ending = self._ingest_stream(feed, Head(stream), last)
-            for append in ending.finish(True, 0, 0, request.version):
-                self._fill(append)
-                last = append.after
-        return "unchanged" if last is prior else "read", bool(last.turn_state)
-
-    def _ingest_stream(self, feed: RowFeed, head: Head, prior: Generation | None) -> Ingest:
-        root = root_of(head.cwd, self._host.name)
-        project = prior.project if prior is not None else project_id(root)
-        host = cast("Host", feed)  # of a host an ingest uses the name and the reader alone
-        return Ingest(host, self._request.candidate, head, root, project, self._redactor, prior)
 
     def _unchanged(self, state: FileState, idle: bool) -> bool:
         """Tell whether size and time say that nothing is new, and nothing is left to close."""
@@ -181,23 +137,8 @@ class Reading:
                 break
             at += len(block)
             for append in ingest.feed(block):
-                self._fill(append)
+                self._batches.fill(append)
         return at
-
-    def _fill(self, append: Append) -> None:
-        for number, code, message in append.problems:
-            self._troubles.append(Trouble(self._path, number, code, message))
-        before = append.before.source_offset if append.before is not None else 0
-        self._send(Filled(append, append.after.source_offset - before))
-        self._unacknowledged += 1
-        if self._unacknowledged >= IN_FLIGHT:
-            # The daemon answers the oldest batch when this one has arrived; the last ones go without an answer.
-            self._unacknowledged -= 1
-            if self._receive().stop:
-                raise Stopped
-
-    def _trouble(self, error: UnabridgedError) -> None:
-        self._troubles.append(Trouble(self._path, 0, error.code, error.message))
 
 
 def _same(read_at: Callable[[int, int], bytes], spans: list[tuple[int, int, bytes]]) -> bool:
@@ -220,8 +161,3 @@ def reader_of(hosts: Mapping[str, Host], request: Read) -> Host:
     if found is None:
         raise NotATranscript("there is no host of that name", host=request.host)
     return found
-
-
-def companion(candidate: Candidate) -> bool:
-    """Tell whether a candidate belongs to a transcript and is none itself."""
-    return candidate.kind == SIDECAR

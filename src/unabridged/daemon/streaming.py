@@ -1,0 +1,62 @@
+"""Reads one session of a host's database: the worker's side, for streams of rows."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from unabridged.archive.ingest import Ingest, LineRedactor
+from unabridged.archive.project import root_of
+from unabridged.daemon.batches import Batches
+from unabridged.daemon.messages import Read
+from unabridged.daemon.rowfeed import RowFeed, newest_turn
+from unabridged.hosts.contract import Head, Host
+from unabridged.schema.ids import project_id
+from unabridged.schema.records import Generation
+
+
+class Streaming:
+    """One stream on its way to the daemon."""
+
+    def __init__(self, request: Read, host: Host, redactor: LineRedactor, batches: Batches) -> None:
+        """Read the stream that `request.candidate.owner` names."""
+        self._request = request
+        self._host = host
+        self._redactor = redactor
+        self._batches = batches
+
+    def read(self, now_ns: int) -> tuple[str, bool]:
+        """Read what is new; return the outcome and whether a turn is open.
+
+        The last turn ends when the host's own times say that the session is idle: a database's own time says nothing.
+        """
+        request, prior = self._request, self._request.prior
+        stream = request.candidate.owner
+        feed = RowFeed(self._host, request.candidate.path, stream, prior)
+        ingest: Ingest | None = None
+        for lines in feed.pages(live=request.live):
+            if ingest is None:
+                head = feed.head(lines) if prior is None else Head(stream)
+                ingest = self._ingest(feed, head, prior)
+            for append in ingest.feed(b"".join(lines)):
+                self._batches.fill(append)
+        last = prior
+        if ingest is not None:
+            last = self._finish(ingest, prior, idle=False)
+        if last is None:
+            return "empty", False
+        idle = request.close or now_ns / 1e3 - newest_turn(last.turn_state) >= request.idle_seconds * 1e6
+        if last.turn_state and idle:
+            last = self._finish(self._ingest(feed, Head(stream), last), last, idle=True)
+        return "unchanged" if last is prior else "read", bool(last is not None and last.turn_state)
+
+    def _finish(self, ingest: Ingest, last: Generation | None, *, idle: bool) -> Generation | None:
+        for append in ingest.finish(idle, 0, 0, self._request.version):
+            self._batches.fill(append)
+            last = append.after
+        return last
+
+    def _ingest(self, feed: RowFeed, head: Head, prior: Generation | None) -> Ingest:
+        root = root_of(head.cwd, self._host.name)
+        project = prior.project if prior is not None else project_id(root)
+        host = cast("Host", feed)  # of a host an ingest uses the name and the reader alone
+        return Ingest(host, self._request.candidate, head, root, project, self._redactor, prior)
