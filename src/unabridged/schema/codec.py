@@ -35,14 +35,7 @@ _ESCAPED = re.compile(f"{MARK}([0\ue000-\ue7ff])")
 _encoder = msgspec.msgpack.Encoder(order="deterministic")
 _encoders: dict[tuple[int, type[Any]], Callable[[Any], bytes]] = {}
 _texts: dict[type[Any], bool] = {}
-_decoders: dict[type[Any], msgspec.msgpack.Decoder[Any]] = {}
-
-
-def _decoder(record: type[R]) -> msgspec.msgpack.Decoder[R]:
-    found = _decoders.get(record)
-    if found is None:
-        found = _decoders[record] = msgspec.msgpack.Decoder(record)
-    return found
+_decoders: dict[tuple[int, type[Any]], Callable[[bytes], Any]] = {}
 
 
 def encode(tag: int, record: msgspec.Struct) -> bytes:
@@ -95,15 +88,35 @@ def verify(tag: int, data: bytes) -> None:
 
 def decode(tag: int, record: type[R], data: bytes) -> R:
     """Return the record in `data`, verified; raise `StoreTooNew` or `Corrupt`."""
-    verify(tag, data)
-    try:
-        found = _decoder(record).decode(memoryview(data)[HEADER_BYTES:-DIGEST_BYTES])
-        if _holds_text(record) and MARK_UTF8 in data:
-            plain = mapped(msgspec.to_builtins(found, builtin_types=(bytes,)), _unescaped_text)
-            found = msgspec.convert(plain, record)
-    except (msgspec.DecodeError, msgspec.ValidationError) as error:
-        raise Corrupt("a stored value does not decode", kind=tag) from error
-    return found
+    return decoder(tag, record)(data)
+
+
+def decoder(tag: int, record: type[R]) -> Callable[[bytes], R]:
+    """Return the function that decodes records of a type, for callers that decode many."""
+    known = _decoders.get((tag, record))
+    if known is None:
+        known = _decoders[tag, record] = _made_decoder(tag, record, _holds_text(record))
+    return known
+
+
+def _made_decoder(tag: int, record: type[R], holds_text: bool) -> Callable[[bytes], R]:
+    unpack = msgspec.msgpack.Decoder(record).decode
+    head = bytes((FORMAT_VERSION, tag))
+
+    def decode_one(data: bytes) -> R:
+        content = data[:-DIGEST_BYTES]
+        if content[:HEADER_BYTES] != head or sha256(content).digest()[:DIGEST_BYTES] != data[-DIGEST_BYTES:]:
+            verify(tag, data)  # raises what it is
+        try:
+            found = unpack(memoryview(content)[HEADER_BYTES:])
+            if holds_text and MARK_UTF8 in content:
+                plain = mapped(msgspec.to_builtins(found, builtin_types=(bytes,)), _unescaped_text)
+                found = msgspec.convert(plain, record)
+        except (msgspec.DecodeError, msgspec.ValidationError) as error:
+            raise Corrupt("a stored value does not decode", kind=tag) from error
+        return found
+
+    return decode_one
 
 
 def entry_digest(data: bytes) -> bytes:

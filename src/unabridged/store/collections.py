@@ -36,14 +36,15 @@ class Records:
 
     def get(self, kind: Kind[R], key: tuple[KeyPart, ...]) -> R | None:
         """Return the record at a whole key, or None."""
-        data = self._bytes.get(_layout_of(kind).key(key))
-        return None if data is None else kind.decode(data)
+        layout = _layout_of(kind)
+        data = self._bytes.get(layout.key(key))
+        return None if data is None else layout.decode(data)
 
     def get_many(self, kind: Kind[R], keys: Sequence[tuple[KeyPart, ...]]) -> list[R | None]:
         """Return the records at whole keys, in that order."""
-        encode = _layout_of(kind).key
-        found = self._bytes.get_many([encode(key) for key in keys])
-        return [None if data is None else kind.decode(data) for data in found]
+        layout = _layout_of(kind)
+        found = self._bytes.get_many([layout.key(key) for key in keys])
+        return [None if data is None else layout.decode(data) for data in found]
 
     def scan(
         self,
@@ -62,12 +63,12 @@ class Records:
         lower, upper = layout.bounds(index, prefix, start, stop)
         rows = self._bytes.range(lower, upper, reverse=reverse, limit=limit)
         if not index:
-            return [kind.decode(data) for _, data in rows]
+            return [layout.decode(data) for _, data in rows]
         entry = layout.entry(index)
         keys = [layout.primary(entry, key, value) for key, value in rows]
         records = list[R]()
         for (key, _), data in zip(rows, self._bytes.get_many(keys), strict=True):
-            record = None if data is None else kind.decode(data)
+            record = None if data is None else layout.decode(data)
             if record is None or entry.of(record) != key:
                 raise Corrupt("an index entry does not belong to its record", kind=kind.name, index=index)
             records.append(record)
@@ -186,7 +187,7 @@ def _write(step: Step, state: State, changes: State) -> None:
 def _unindex(layout: Layout, old: bytes, state: State, changes: State) -> None:
     """Remove the index entries of the record that a key held."""
     if layout.entries:
-        record = layout.kind.decode(old)
+        record = layout.decode(old)
         for entry in layout.entries:
             entry_key = entry.of(record)
             if entry_key is not None:
@@ -194,6 +195,6 @@ def _unindex(layout: Layout, old: bytes, state: State, changes: State) -> None:
 
 
 def _expect(layout: Layout, old: bytes | None, record: Any) -> None:
-    found = None if old is None else layout.kind.decode(old)
+    found = None if old is None else layout.decode(old)
     if found != record:
         raise Conflict("a record is not what it was expected to be", kind=layout.kind.name)

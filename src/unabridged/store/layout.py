@@ -39,7 +39,7 @@ class Entry:
 class Layout:
     """One kind, compiled."""
 
-    __slots__ = ("encode", "entries", "head", "key_of", "key_types", "kind", "width")
+    __slots__ = ("decode", "encode", "entries", "head", "key_of", "key_types", "kind", "width")
 
     def __init__(self, kind: Kind[Any]) -> None:
         self.kind = kind
@@ -48,6 +48,7 @@ class Layout:
         self.head = bytes((KEY_VERSION, kind.tag, 0))
         self.key_of: Encode = _compiled(kind.tag, 0, [name for name, _ in kind.key], self.key_types)
         self.encode: Encode = codec.encoder(kind.tag, kind.record)
+        self.decode: Callable[[bytes], Any] = codec.decoder(kind.tag, kind.record)
         self.entries = tuple(Entry(kind, index) for index in kind.indexes)
 
     def key(self, parts: Sequence[KeyPart]) -> bytes:

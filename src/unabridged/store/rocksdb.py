@@ -73,6 +73,7 @@ LOG_BYTES = 1 << 20
 # work: opening writes the memtables as table files, and a new manifest.
 REOPEN_BYTES = 2 * MEMTABLES * MEMTABLE_BYTES
 REOPEN_TRIES = 100  # attempts, while readers in other threads leave the old handle
+BACKUP_SECONDS = 30.0  # how long a backup waits for a moment between two commits
 REOPEN_PAUSE = 0.05  # seconds between them
 
 STRIDE = 128  # entries read per turn of a shared iterator, so that no reader keeps the others waiting
@@ -226,8 +227,12 @@ class RocksEngine:
         _call(
             lambda: database.flush(True)
         )  # before the lock, and without the interpreter's, which the next call holds
-        with self._between:
+        if not self._between.acquire(timeout=BACKUP_SECONDS):
+            raise TransientStoreError("a write is under way, or failed")
+        try:
             _call(lambda: Checkpoint(database).create_checkpoint(str(path)))
+        finally:
+            self._between.release()
 
     def close(self) -> None:
         """Close; views end."""
@@ -379,6 +384,8 @@ def _options(*, create: bool) -> Options:
     options.set_bottommost_compression_type(DBCompressionType.zstd())
     options.set_bytes_per_sync(1 << 20)
     options.set_keep_log_file_num(LOG_FILES)
+    options.set_stats_dump_period_sec(0)
+    options.set_stats_persist_period_sec(0)
     options.set_max_log_file_size(LOG_BYTES)
     return options
 

@@ -10,6 +10,8 @@ import pytest
 from unabridged.store.conformance import CHECKS, Bench
 from unabridged.store.postgres.store import PostgresStore
 
+pytestmark = pytest.mark.slow  # a server in between makes every check ten times as long
+
 
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
 def test_postgres_keeps_the_contract(

@@ -19,6 +19,7 @@ from unabridged.store.contract import Batch, Reader
 from unabridged.store.postgres import writer
 from unabridged.store.postgres.store import PostgresStore
 
+pytestmark = pytest.mark.slow  # a server in between makes every check ten times as long
 SECONDS = 60.0
 
 
