@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from tests.archive.redact.secrets import AMAZON_ID, ANTHROPIC, GITHUB, PASSWORD, PRIVATE_KEY, TOKENS, line
@@ -271,6 +271,9 @@ def _plant(value: Any, planted: list[Any], depth: int = 0) -> Any:
 def test_of_random_json_with_planted_secrets_nothing_else_changes(
     value: Any, secrets: list[str], ascii_only: bool, nested: bool
 ) -> None:
+    assume(
+        not REDACTOR.line(line(value))[1]
+    )  # the strategy also draws constants of the code, sample keys among them
     planted = _plant(["x", value, "y", "z"], list(secrets))
     if nested:
         planted = {"text": json.dumps(planted, ensure_ascii=ascii_only)}
@@ -294,6 +297,7 @@ def test_of_random_json_with_planted_secrets_nothing_else_changes(
 @given(st.binary(max_size=200), st.sampled_from(TOKENS))
 def test_any_bytes_around_a_secret_are_kept(noise: bytes, secret: str) -> None:
     noise = noise.replace(b"\n", b" ")
+    assume(not REDACTOR.line(noise)[1])
     data = noise + b" " + secret.encode() + b" " + noise + b"\n"
     kept, _ = REDACTOR.line(data)
     assert kept.startswith(noise + b" [redacted:")

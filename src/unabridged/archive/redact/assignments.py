@@ -14,6 +14,7 @@ from unabridged.archive.redact.tokens import basic_credentials
 from unabridged.archive.redact.words import Word, read, skip_spaces
 
 CONTEXT = 48  # bytes before a name in which a vendor may be named ("the Datadog API key is …")
+QUICK = 256  # bytes behind a candidate in which its name and the sign behind it end
 MIN_PROSE = 20  # bytes of a random value that needs neither `=` nor `:` behind its name
 
 # Written for `re`, with possessive repeats: no way back, so linear. `_for_re2` makes plain repeats of them.
@@ -33,7 +34,7 @@ _FORMS = (
     rf"{_BLANK}++(?:is|was|to)(?:{_BLANK}*+:)?{_BLANK}++",  # the password is …
 )
 _LOUD_NAME = r"[A-Z0-9_]{0,60}(?:TOKEN|SECRET|PASSWORD|PASSWD|KEY)[A-Z0-9_]{0,20}"
-_RANDOM_WORD = rf"(?:{_BLANK}++is)?(?:{_BLANK}|[:\"'`\\])+(?:[A-Za-z+/_.=-]{{0,24}}[0-9]){{2}}"
+_RANDOM_WORD = rf"(?:{_BLANK}++is)?(?:{_BLANK}|[:\"'`\\])+(?:[A-Za-z+/_.=-]*[0-9]){{2}}"
 
 
 def _for_re2(pattern: str) -> str:
@@ -43,9 +44,9 @@ def _for_re2(pattern: str) -> str:
 SCREEN = "|".join(
     (
         rf"(?i:{names.SCREENED}{names.SUFFIX}(?:{_for_re2('|'.join((*_FORMS, _RANDOM_WORD)))}))",
-        rf"(?i:pass(?:word|wd|phrase)?{_for_re2(_BLANK)}+[^\s\"'`,;:()<>{{}}0-9\\]{{1,24}}[0-9])",
-        rf"(?i:pass(?:word|wd|phrase)?{_for_re2(_BLANK)}+\\*[\"'`][^\"'`\\]{{2,40}}[0-9])",
-        rf"(?i:--[a-z0-9-]{{0,40}}{names.SCREENED}{names.SUFFIX}[ \t]+[^\s<$-])",
+        rf"(?i:pass(?:word|wd|phrase)?{_for_re2(_BLANK)}+[^\s\"'`,;:()<>{{}}0-9\\]+[0-9])",
+        rf"(?i:pass(?:word|wd|phrase)?{_for_re2(_BLANK)}+\\*[\"'`][^\"'`\\0-9]{{2,40}}[0-9])",
+        rf"(?i:--[a-z0-9-]*{names.SCREENED}{names.SUFFIX}[ \t]+[^\s<$-])",
         rf"(?:ENV|ARG|setx|set -[a-zA-Z]+)[ \t]+{_LOUD_NAME}[ \t]+[^\s=]",
     )
 )
@@ -63,6 +64,9 @@ _TYPED = re.compile(
 _BLOCK_SCALAR = re.compile(rb" *[|>][-+]?[ \t]*(?:\r?\n|\\r?\\n|\\n)[ \t]+")
 _NO_NAME = (b"redacted:", b"::")  # the kind in a placeholder; a type in C++, Rust, CloudFormation
 _PHRASE = re.compile(rb"[a-z]{3,12}(?: [a-z]{3,12}){2,11}(?=\Z|[\r\n]|\\+[nr]|\\*[\"\x27`])")
+# An expression without digits, in a line of code.
+_CODE = re.compile(rb"(?: |\\t)*+[A-Za-z_$&*!(][A-Za-z_$.(){}&*!?:<>-]{1,20}+(?![A-Za-z0-9_/+])")
+_CODE_ENDS = (b"\\n", b"\\r", b" ", b",", b";", b")", b'\\"', b"\\t", b"[", b"'", b"`", b"|")
 _HEADERS = frozenset(("cookie", "authorization"))
 _QUOTES = (b'"', b"'", b"`", b'\\"')
 _REST_OF_LINE = re.compile(rb"[^\r\n\"'`\\]+")
@@ -137,6 +141,29 @@ class Assignments:
         context = text[max(0, start - CONTEXT) : start] + name
         spans = self.value(Place(name, found, context.lower(), word.quoted, literal), body)
         return [Span(word.start + s.start, word.start + s.end, s.rule, s.kind) for s in spans], word.open_end
+
+    @staticmethod
+    def rules_out(data: bytes, at: int, high: int) -> bool:
+        """Tell cheaply, in a JSON string's raw content, that nothing is assigned at a candidate: most often code is."""
+        match = _ASSIGNED.match(data, at, min(high, at + QUICK))
+        if match is None:
+            return False
+        start = places.name_start(data, at)
+        name = data[start : match.end(1)]
+        found = names.classify(name)
+        if not found:
+            return True
+        gap = data[match.end(1) : match.end()]
+        if (
+            found in _HEADERS
+            or _form(gap) != "assign"
+            or places.style(data, start, name, gap, spaced=False)[1]
+        ):
+            return False
+        code = _CODE.match(data, match.end(), high)
+        if code is None or (found == "password" and gap.endswith(b":")):
+            return False
+        return data.startswith(_CODE_ENDS, code.end()) or code.end() == high
 
     def value(self, place: Place, body: bytes) -> list[Span]:
         """Judge one value; the spans are places in it."""

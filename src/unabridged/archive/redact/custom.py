@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 import re2
 
 from unabridged.archive.redact import jsontext
-from unabridged.archive.redact.pattern import Pattern, screening
+from unabridged.archive.redact.pattern import Pattern, finder
 from unabridged.archive.redact.rule import MARK, Span
 from unabridged.errors import InvalidPattern, LimitExceeded
 
@@ -37,7 +37,7 @@ class Custom:
         self._literals = tuple(dict.fromkeys(_literal(literal) for literal in literals))
         self._patterns = tuple(_pattern(pattern) for pattern in patterns)
         self._literal_screen = (
-            screening("|".join(_screened(literal) for literal in literals)) if literals else None
+            finder("|".join(_screened(literal) for literal in literals)) if literals else None
         )
         # Without its own text's ends a pattern cannot be looked for in a whole line at once.
         self._every_line = any(_TEXT_ENDS.search(pattern) for pattern in patterns)
@@ -51,7 +51,9 @@ class Custom:
 
     def in_line(self, line: bytes) -> bool:
         """Tell whether a line, JSON or not, may hold a match: false only when it certainly does not."""
-        if self._every_line or (self._literal_screen is not None and self._literal_screen.Match(line)):
+        if self._every_line or (
+            self._literal_screen is not None and self._literal_screen(line, 0, len(line)) >= 0
+        ):
             return True
         if self._pattern_screen is None:
             return False

@@ -16,7 +16,8 @@ from unabridged.archive.redact.rules import RULES, RULESET_VERSION
 from unabridged.archive.redact.scan import MAX_TOKEN, Scanner, token_places
 
 LEFT = 256  # bytes before a candidate that its rule may look at
-RIGHT = 768  # bytes behind a candidate that are looked at first; more only when a value runs into their end
+SHORT_KEY = 16  # bytes; no key below holds a token itself
+RIGHT = 384  # bytes behind a candidate that are looked at first; more only when a value runs into their end
 DENSE = 8_192  # bytes of a window from which a second scan would cost more than a long look ahead at once
 MANIFEST = 4_096  # bytes on both sides of `kind: Secret`
 MAX_RIGHT = 65_536  # bytes behind a candidate at the very most: no secret is longer
@@ -35,7 +36,7 @@ class Redactor:
     def __init__(self, scanner: Scanner, custom: Custom | None) -> None:
         """Take compiled rules; see `compile`."""
         self._scanner = scanner
-        self._suspicious = scanner.suspicious
+        self._find = scanner.find
         self._custom = custom
 
     @classmethod
@@ -49,7 +50,7 @@ class Redactor:
     def text(self, text: str) -> tuple[str, tuple[Finding, ...]]:
         """Redact plain text; also return what was found."""
         data = text.encode("utf-8", "surrogatepass")
-        if not self._suspicious(data) and (self._custom is None or not self._custom.in_text(data)):
+        if self._find(data, 0, len(data)) < 0 and (self._custom is None or not self._custom.in_text(data)):
             return text, ()
         kept, found = self._rounds(data, 0)
         return (kept.decode("utf-8", "surrogatepass") if found else text), _findings(found)
@@ -60,18 +61,24 @@ class Redactor:
         JSON stays JSON: only the bytes of secrets within its strings change. What is not JSON is treated as text.
         `doc_end_hint`: where the first of several glued documents is known to end.
         """
-        if not self._suspicious(line) and (self._custom is None or not self._custom.in_line(line)):
+        first = self._find(line, 0, len(line))
+        if first < 0 and (self._custom is None or not self._custom.in_line(line)):
             return line, ()
-        kept, found = self._rounds(line, jsontext.documents_end(line, doc_end_hint))
+        kept, found = self._rounds(line, jsontext.documents_end(line, doc_end_hint), first)
         return (kept if found else line), _findings(found)
 
     # --- rounds -----------------------------------------------------------------------------------------------
 
-    def _rounds(self, data: bytes, json_end: int) -> tuple[bytes, Counter[tuple[str, str]]]:
-        """Redact until nothing is found; `json_end` is where JSON ends and text begins."""
+    def _rounds(self, data: bytes, json_end: int, first: int = 0) -> tuple[bytes, Counter[tuple[str, str]]]:
+        """Redact until nothing is found; `json_end` is where JSON ends and text begins.
+
+        `first`: where the first candidate begins; -1 when there is none.
+        """
         found: Counter[tuple[str, str]] = Counter()
         for _ in range(MAX_ROUNDS):
-            spans = _merged(data, [*self._json_spans(data, json_end), *self._text_spans(data, json_end)])
+            spans = _merged(
+                data, [*self._json_spans(data, json_end, first), *self._text_spans(data, json_end)]
+            )
             if not spans:
                 break
             pieces: list[bytes] = []
@@ -86,6 +93,7 @@ class Redactor:
             pieces.append(data[last:])
             data = b"".join(pieces)
             json_end += grown
+            first = self._find(data, 0, len(data))
         return data, found
 
     def _text_spans(self, data: bytes, low: int) -> Iterator[Span]:
@@ -99,21 +107,19 @@ class Redactor:
             if not fields.in_data_uri(data, low, span.start):
                 yield span
 
-    def _json_spans(self, data: bytes, json_end: int) -> Iterator[Span]:
-        """Find the secrets in the strings of `data[:json_end]`, which is JSON."""
-        search = self._scanner.candidates.search
-        at = done = 0
-        while True:
-            candidate = search(data, at, json_end)
-            if candidate is None:
-                break
-            place = max((candidate.start(), *token_places(data, candidate.start())))
+    def _json_spans(self, data: bytes, json_end: int, candidate: int) -> Iterator[Span]:
+        """Find the secrets in the strings of `data[:json_end]`, which is JSON; the first candidate is known."""
+        search = self._scanner.candidate
+        done = 0
+        while 0 <= candidate < json_end:
+            place = max((candidate, *token_places(data, candidate)))
             start, end = jsontext.string_around(data, place, done)
             if start < 0:
-                at = place + 1
+                candidate = search(data, place + 1, json_end)
                 continue
-            yield from self._json_string(data, start, end, candidate.start())
-            at = done = end + 1
+            yield from self._json_string(data, start, end, candidate)
+            done = end + 1
+            candidate = search(data, done, json_end)
         if self._custom is not None:
             yield from self._custom_json(data, json_end)
 
@@ -122,13 +128,13 @@ class Redactor:
         value = jsontext.value_after(data, end)
         if value >= 0:
             yield from self._member(data, data[start:end], value)
+            if end - start < SHORT_KEY:
+                return
         else:
             yield from self._pair(data, start, end)
-        if fields.is_sealed(data, start, end):
-            return
-        for span in self._string_spans(data, start, end, first, escaped=True):
-            if not fields.in_data_uri(data, start, span.start):
-                yield span
+        spans = list(self._string_spans(data, start, end, first, escaped=True))
+        if spans and not fields.is_sealed(data, start, end):
+            yield from (span for span in spans if not fields.in_data_uri(data, start, span.start))
 
     def _member(self, data: bytes, key: bytes, value: int) -> Iterator[Span]:
         """Judge the value of an object's member by its key."""
@@ -167,58 +173,76 @@ class Redactor:
 
         `at`: where to look first; one before `low` when the boundary of its first token stands there.
         """
-        search = self._scanner.candidates.search
-        while True:
-            candidate = search(data, at, high)
-            if candidate is None:
-                return
-            first = last = max(low, candidate.start())
-            right = MANIFEST if b"kind" in data[candidate.start() : candidate.start() + 12] else RIGHT
-            stop = min(high, last + right)
-            while stop < high and stop - first < MAX_WINDOW:
-                following = search(data, last + 1, stop)
-                if following is None:
-                    break
-                last = max(following.start(), last + 1)
+        positions = self._scanner.positions(data, at, high)
+        if escaped:
+            rules_out = self._scanner.rules_out
+            positions = (place for place in positions if not rules_out(data, place, high))
+        following = next(positions, None)
+        while following is not None:
+            first = last = max(low, following)
+            manifest = b"kind" in data[following : following + 12]
+            stop = min(high, last + (MANIFEST if manifest else RIGHT))
+            following = next(positions, None)
+            while following is not None and following < stop and stop - first < MAX_WINDOW:
+                last = following
                 stop = min(high, last + RIGHT)
+                following = next(positions, None)
             if stop - first > DENSE:
                 stop = min(high, last + MAX_TOKEN)
-            left = MANIFEST if right == MANIFEST else LEFT
-            yield from self._window(data, (low, high), (first, last, stop), left, escaped)
-            at = last + 1
+            yield from self._window(
+                data, (low, high), (first, last, stop), MANIFEST if manifest else LEFT, escaped
+            )
 
     def _window(
         self, data: bytes, bounds: tuple[int, int], place: tuple[int, int, int], left: int, escaped: bool
     ) -> Iterator[Span]:
         """Scan around the candidates from `first` to `last`, at first up to `stop`."""
-        low, high = bounds
+        low = bounds[0]
         first, last, stop = place
         start = max(low, first - left)
-        if escaped:
-            start = jsontext.safe_start(data, start, low)
-        reach = stop - last
-        while True:
-            end = stop if stop == high or not escaped else max(jsontext.safe_start(data, stop, low), last + 1)
-            raw = data[start:end]
-            text = jsontext.decode(raw) if escaped else raw
-            begin = self._begin(data, start, first, low) if escaped else first - start
-            spans, short = self._scanner.spans(text, min(begin, len(text)))
-            if not short or end == high or reach >= MAX_RIGHT:
-                break
-            reach *= 4
-            stop = min(high, last + reach)
-        if escaped:
-            yield from _mapped(data, start, end, spans)
-        else:
-            yield from (Span(s.start + start, s.end + start, s.rule, s.kind) for s in spans)
+        if not escaped:
+            spans = self._grow(data, b"", start, first, bounds, (last, stop), escaped=False)
+            yield from (Span(s.start + start, s.end + start, s.rule, s.kind) for s in spans[0])
+            return
+        start = jsontext.safe_start(data, start, low)
+        head = jsontext.safe_start(data, first, low)
+        before = jsontext.decode(data[start:head])
+        spans, end = self._grow(data, before, start, head, bounds, (last, stop), escaped=True)
+        yield from _mapped(data, start, end, spans)
 
-    def _begin(self, data: bytes, start: int, first: int, low: int) -> int:
-        """Return where the scan of the decoded window that begins at `start` begins."""
-        first = jsontext.safe_start(data, first, low)
-        if data.startswith(b"\\u", first):
-            # A letter of the candidate is escaped: it may begin anywhere before. (0 would pass for the text's start.)
-            return 0 if start == low else 1
-        return len(jsontext.decode(data[start:first]))
+    def _grow(
+        self,
+        data: bytes,
+        before: bytes,
+        start: int,
+        head: int,
+        bounds: tuple[int, int],
+        reach: tuple[int, int],
+        *,
+        escaped: bool,
+    ) -> tuple[list[Span], int]:
+        """Scan `data[start:stop]` from `head` on, and more of it as long as a value runs into its end.
+
+        `before`: `data[start:head]` decoded. Returns the places in decoded text, and where the scanned text ends.
+        """
+        low, high = bounds
+        last, stop = reach
+        while True:
+            if escaped:
+                end = stop if stop == high else max(jsontext.safe_start(data, stop, low), last + 1)
+                text = before + jsontext.decode(data[head:end])
+                begin = len(before)
+                if data.startswith(b"\\u", head):
+                    # A letter is escaped: the candidate may begin before it. (0 would pass for the text's start.)
+                    begin = 0 if start == low else min(1, begin)
+            else:
+                end = stop
+                text = data[start:end]
+                begin = head - start
+            spans, short = self._scanner.spans(text, begin)
+            if not short or end == high or stop - last >= MAX_RIGHT:
+                return spans, end
+            stop = min(high, last + (stop - last) * 4)
 
     def _custom_json(self, data: bytes, json_end: int) -> Iterator[Span]:
         custom = self._custom

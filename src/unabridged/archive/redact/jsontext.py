@@ -28,7 +28,6 @@ _SHORT = (
 )
 _DECODER = json.JSONDecoder(strict=False)  # hosts write control characters unescaped
 _BACKSLASH = 0x5C
-_REST = re.compile(rb'[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
 _STRING = re.compile(rb'"([^"\\]*+(?:\\.[^"\\]*+)*+)"', re.DOTALL)
 
 
@@ -91,7 +90,9 @@ def string_around(data: bytes, at: int, low: int) -> tuple[int, int]:
     `data` must be JSON there. (-1, -1) when `at` is in no string.
     """
     start = data.rfind(b'"', low, at)
-    while start > low and data[start - 1] == _BACKSLASH and is_escaped(data, start):
+    while start > low and data[start - 1] == _BACKSLASH:
+        if data[start - 2] == _BACKSLASH and not is_escaped(data, start):
+            break
         start = data.rfind(b'"', low, start)
     if start < low:
         return -1, -1
@@ -101,8 +102,14 @@ def string_around(data: bytes, at: int, low: int) -> tuple[int, int]:
 
 def string_end(data: bytes, at: int) -> int:
     """Return the place of the quote that closes the string whose content begins at `at`; -1 where there is none."""
-    rest = _REST.match(data, at)
-    return rest.end() - 1 if rest is not None else -1
+    find = data.find
+    end = find(b'"', at)
+    while end > at and data[end - 1] == _BACKSLASH:
+        # Most quotes in strings have one backslash: told at once, without a call.
+        if data[end - 2] == _BACKSLASH and not is_escaped(data, end):
+            break
+        end = find(b'"', end + 1)
+    return end
 
 
 def skip_blanks(data: bytes, at: int) -> int:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import importlib
+from collections.abc import Callable, Iterator
 from typing import Any, Protocol
 
 import re2
 
+Finder = Callable[[bytes, int, int], int]
 MAX_MEMORY = (
     64 << 20
 )  # bytes for the automaton of one pattern; too little makes RE2 fall back to a far slower engine
@@ -85,9 +87,30 @@ def searching(pattern: str) -> Pattern:
     return re2.compile(pattern.encode("latin-1"), _SEARCHING)
 
 
-def screening(pattern: str) -> re2.Set:
-    """Compile a pattern that only answers yes or no, at the least cost per call."""
-    screen = re2.Set.SearchSet(_SEARCHING)
-    screen.Add(pattern.encode("latin-1"))
-    screen.Compile()
-    return screen
+def finder(pattern: str) -> Finder:
+    """Compile a pattern of which only the place of the first match matters, at the least cost per call.
+
+    Returns a function of (text, at, end): the offset of the first match in `text[at:end]`, or -1.
+    """
+    compiled = searching(pattern)
+    try:
+        # The wrapper makes a generator, a match, a list for every call: a third of all time on lines of 2 KB.
+        native = importlib.import_module("re2._re2").RE2
+        match: Any = native(pattern.encode("latin-1"), _SEARCHING).Match
+        anchor: Any = native.Anchor.UNANCHORED
+    except (ImportError, AttributeError):
+        return _slower(compiled)
+
+    def find(text: bytes, at: int, end: int) -> int:
+        place: int = match(anchor, text, at, end)[0][0]
+        return place
+
+    return find
+
+
+def _slower(compiled: Pattern) -> Finder:
+    def find(text: bytes, at: int, end: int) -> int:
+        found = compiled.search(text, at, end)
+        return -1 if found is None else found.start()
+
+    return find

@@ -433,10 +433,8 @@ TOOLS: tuple[Rule, ...] = (
         "rancher-token",
         r"(?:token-[a-z0-9]{5}:|kubeconfig-(?:user|u)-[a-z0-9.]{5,20}:)[a-z0-9]{50,}",
         "token-",
-        "user-",
-        "u-",
-        anchor=r"(?:token|user|u)-[a-z0-9.]{5,20}:[a-z0-9]{30}",
-        back=11,
+        "kubeconfig-u",
+        peek=r"[a-z0-9.-]{5,25}:[a-z0-9]{12}",
     ),
 )
 

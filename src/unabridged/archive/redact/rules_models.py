@@ -27,7 +27,7 @@ RULES: tuple[Rule, ...] = (
         "openai-key",
         r"sk-[A-Za-z0-9_-]{16,}",
         "sk-",
-        peek="(?:[A-Za-z_-]{0,24}[0-9]){2}",
+        peek="(?:[A-Za-z_-]*[0-9]){2}",
         check="random",
     ),
     text(

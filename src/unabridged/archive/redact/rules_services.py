@@ -42,10 +42,11 @@ MESSAGING: tuple[Rule, ...] = (
     text(
         "discord-bot-token",
         "discord-token",
-        r"[A-Za-z0-9_-]{23,28}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,40}",
-        first=".",
-        anchor=r"\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27}",
-        back=28,
+        r"[MNO][DTjz][A-Za-z0-9_-]{20,26}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,40}",
+        "M",
+        "N",
+        "O",
+        peek=r"[DTjz][A-Za-z0-9_-]{20,26}\.[A-Za-z0-9_-]{6}\.",
         check="mixed",
     ),
     text("discord-mfa-token", "discord-token", r"mfa\.[A-Za-z0-9_-]{60,}", "mfa.", peek="[A-Za-z0-9_-]{20}"),
@@ -275,14 +276,6 @@ OFFICE: tuple[Rule, ...] = (
         peek=r"(?:[ \t]|\\+t)",
     ),
     text("frame-io-token", "frameio-token", r"fio-u-[A-Za-z0-9_=-]{60,}", "fio-u-"),
-    text(
-        "storyblok-token",
-        "storyblok-token",
-        r"[A-Za-z0-9]{20,24}tt-[0-9]{4,}-[A-Za-z0-9_-]{20,}",
-        "tt-",
-        back=24,
-        peek="[0-9]{4,}-[A-Za-z0-9_-]{12}",
-    ),
 )
 
 MONITORING: tuple[Rule, ...] = (

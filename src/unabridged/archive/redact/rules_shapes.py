@@ -8,8 +8,7 @@ from unabridged.archive.redact.rule import WORD, Rule, text
 _SPACE = r"(?:[ \t\r\n]|\\+[nrt])+"
 # `://`, also with escaped slashes.
 _SCHEME = r":(?:\\*/\\*/|\\*u002[fF]\\*u002[fF]|%2[fF]%2[fF])"
-# The words of a command on its line. Repeats in anchors are bounded everywhere: a search that has to look far ahead
-# from each of many candidates would not be linear.
+# The words of a command on its line.
 _COMMAND = r"[^\n|;]{0,160}"
 
 KEYS: tuple[Rule, ...] = (
@@ -69,7 +68,7 @@ PASSWORDS: tuple[Rule, ...] = (
         "url-password",
         _SCHEME + r"[^\s/@:\"'`<>\\]{0,128}:([^\s\"'`<>/\\]{1,512})@[A-Za-z0-9\[._$%{*-]",
         first=":",
-        anchor=_SCHEME + r"[^\s/@:\"'`<>\\]{0,128}:[^\s\"'`<>/\\]{1,512}@",
+        anchor=_SCHEME + r"[^\s/@:\"'`<>\\]*:[^\s\"'`<>/\\]+@",
         group=1,
         check="login",
     ),
@@ -176,12 +175,11 @@ PASSWORDS: tuple[Rule, ...] = (
         "docker-login-option",
         "cli-password",
         "(?:docker|podman|helm registry|az acr) login " + _COMMAND + "-p +",
-        "docker ",
-        "podman ",
-        "registry ",
-        "acr ",
-        anchor="(?:docker|podman|registry|acr) login " + _COMMAND + "-p ",
-        back=8,
+        "docker login ",
+        "podman login ",
+        "helm registry login ",
+        "az acr login ",
+        peek=_COMMAND + "-p ",
         group=WORD,
         check="word",
     ),
@@ -210,8 +208,8 @@ PASSWORDS: tuple[Rule, ...] = (
         "cli-password",
         "(?:zip|unzip) " + _COMMAND + "-P +",
         "zip ",
-        anchor="zip " + _COMMAND + "-P ",
-        back=2,
+        "unzip ",
+        peek=_COMMAND + "-P ",
         group=WORD,
         check="word",
     ),
@@ -239,13 +237,14 @@ PASSWORDS: tuple[Rule, ...] = (
     text(
         "basic-auth-call",
         "basic-auth",
-        r"(?i)(?:auth *= *\(|basic_?auth\() *\\*[\"'`][^\"'`\\]{1,80}\\*[\"'`] *, *",
+        r"(?i)(?:auth *= *\(|(?:http|set)?basic_?auth\() *\\*[\"'`][^\"'`\\]{1,80}\\*[\"'`] *, *",
         "auth",
         "basic",
-        anchor=r"(?i:auth *= *\(|basic_?auth\() *\\*[\"'`][^\"'`\\]{1,80}\\*[\"'`] *,",
+        "http",
+        "set",
+        anchor=r"(?i:auth *= *\(|(?:http|set)?basic_?auth\() *\\*[\"'`][^\"'`\\]{1,80}\\*[\"'`] *,",
         group=WORD,
         fold=True,
-        back=1,
         check="word",
     ),
     text(

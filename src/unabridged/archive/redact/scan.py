@@ -4,20 +4,26 @@ from __future__ import annotations
 
 import itertools
 import re
+from collections.abc import Iterator
 
 import re2
 
 from unabridged.archive.redact import assignments, manifests, tokens
-from unabridged.archive.redact.pattern import Pattern, capturing, screening, searching
+from unabridged.archive.redact.pattern import Pattern, capturing, finder
 from unabridged.archive.redact.rule import WORD, Rule, Span
 from unabridged.archive.redact.words import read
 
+CHUNK = 32_768  # bytes that one search for a candidate looks through
+OVERLAP = 1_024  # bytes of a chunk that the next one begins with; no candidate's beginning is longer
 MAX_TOKEN = 16_384  # bytes of a token at most; a JSON web token with many claims is the longest
 # A character of a name or token that JSON writers may escape though they need not: the screen cannot see through it.
 ESCAPED_CHARACTER = r"\\u00(?:2[dDeE]|3[0-9]|4[1-9a-fA-F]|5[0-9aAfF]|6[1-9a-fA-F]|7[0-9aA])"
 # What may stand before a token: no letter, no digit, unless it belongs to an escape (of JSON, a URL, a terminal).
 _BOUNDARY = r"[^A-Za-z0-9]|\\[nrtbf]|%[0-9A-Fa-f]{2}|\\u[0-9a-fA-F]{4}|\[[0-9;]*m"
 _BEFORE = re.compile(rb"\\[nrtbf]|\\u[0-9a-fA-F]{4}|%[0-9A-Fa-f]{2}|\[[0-9;]*m|[^A-Za-z0-9]")
+_NO_LETTER = frozenset(range(256)) - frozenset(
+    b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+)  # only an assignment begins with a letter at once; others begin with a boundary or are rare
 _RUN = re.compile(rb"[A-Za-z0-9_.~+/=%:@-]*+")
 _Matcher = tuple[Rule, tuple[bytes, ...], Pattern | None]
 
@@ -31,10 +37,8 @@ class Scanner:
         begun = "|".join(_screen(rule) for rule in shapes if _begins_word(rule))
         others = (_screen(rule) for rule in shapes if not _begins_word(rule))
         pattern = "|".join((f"(?:^|{_BOUNDARY})(?:{begun})", *others, assignments.SCREEN, ESCAPED_CHARACTER))
-        self.suspicious = screening(pattern).Match
-        """Whether raw or decoded text holds a candidate at all; this is what every line pays for."""
-        self.candidates = searching(pattern)
-        """Where the candidates are; see `token_place`."""
+        self.find = finder(pattern)
+        """Find the first candidate in raw or decoded text; this is what every line pays for."""
         self.assignments = assignments.Assignments(tuple(rule for rule in rules if rule.where == "value"))
         self._matchers: dict[bytes, tuple[_Matcher, ...]] = {}
         """By the first byte or two of what a rule can begin with."""
@@ -43,6 +47,45 @@ class Scanner:
             for head in _heads(rule):
                 self._matchers[head] = (*self._matchers.get(head, ()), matcher)
 
+    def candidate(self, text: bytes, at: int, end: int) -> int:
+        """Return where the next candidate in `text[at:end]` begins (see `token_places`), or -1.
+
+        The search goes chunk by chunk: where something that begins like a candidate goes on for megabytes, every
+        search would look through all of it again.
+        """
+        while at < end:
+            stop = min(end, at + CHUNK)
+            found = self.find(text, at, stop)
+            if found >= 0 or stop == end:
+                return found
+            at = stop - OVERLAP
+        return -1
+
+    def positions(self, text: bytes, at: int, end: int) -> Iterator[int]:
+        """Yield where the candidates in `text[at:end]` begin."""
+        place = self.candidate(text, at, end)
+        while place >= 0:
+            yield place
+            place = self.candidate(text, place + 1, end)
+
+    def rules_out(self, data: bytes, at: int, high: int) -> bool:
+        """Tell cheaply that a candidate in a JSON string's raw content is no secret; false: look closer."""
+        if data[at] in _NO_LETTER:
+            return False
+        matchers = self._matchers
+        if data[at : at + 2] in matchers or data[at : at + 1] in matchers:
+            for _, keywords, _ in (
+                *matchers.get(data[at : at + 1], ()),
+                *matchers.get(data[at : at + 2], ()),
+            ):
+                if (
+                    not keywords
+                    or data[at : at + 32].lower().startswith(keywords)
+                    or data.startswith(keywords, at)
+                ):
+                    return False
+        return self.assignments.rules_out(data, at, high)
+
     def spans(self, text: bytes, begin: int) -> tuple[list[Span], bool]:
         """Find the secrets whose candidates begin at `begin` or later.
 
@@ -50,18 +93,13 @@ class Scanner:
         """
         found: list[Span] = []
         short = False
-        at = begin
-        while True:
-            candidate = self.candidates.search(text, at)
-            if candidate is None:
-                return found, short
-            at = candidate.start()
+        for at in self.positions(text, begin, len(text)):
             for place in {at, *token_places(text, at)}:
                 short |= self._at(text, place, found)
             spans, cut = self.assignments.find(text, at)
             found += spans
             short |= cut
-            at += 1
+        return found, short
 
     def _at(self, text: bytes, at: int, found: list[Span]) -> bool:
         """Try the rules that can begin at `at`; return whether one ran into the end of the text."""
