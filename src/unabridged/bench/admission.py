@@ -101,10 +101,10 @@ def measure(setup: Setup) -> Result:
             _note(found, theirs, "searchable.one_client.idle", sides.compare(searchable, 1, searchable=True))
             setup.tell("admitting payloads of 1 MiB")
             _large(place, other, writer, max(4, setup.size // LARGE_SHARE), found, theirs)
-            for number, (name, clients) in enumerate(CLIENTS.items()):
+            for name, clients in CLIENTS.items():
                 setup.tell(f"admitting turns during an import: {name.replace('_', ' ')}")
                 size = min(LOAD_MOST, setup.size * LOAD_A_TURN)
-                with Load(place, Transcripts(writer), size, number) as load:
+                with Load(place, Transcripts(writer), size) as load:
                     pair = sides.compare(setup.size, clients, running=lambda load=load: load.running)
                 _note(found, theirs, f"durable.{name}.during_import", pair)
     notes = NOTES + short(found, setup.size)

@@ -92,7 +92,7 @@ def _measured(name: str, arguments: Arguments) -> dict[str, Any]:
     before = machine.describe()
     if before["busy"]:
         arguments.screen.note(
-            f"The machine is busy (load {before['load'][0]}): only ratios will mean anything."
+            f"The machine is busy (load {before['load'][0]}): only ratios will mean something, and not all."
         )
     started = time.monotonic()
 

@@ -25,6 +25,7 @@ END_SECONDS = 60.0  # that it gets to end before it is killed
 # The user's own transcripts are not followed into a measurement; a daemon that lost its measurement ends by itself.
 SETTINGS = ("ingest.tail=false", "daemon.idle_seconds=60", "daemon.connections=64")
 HOME_FOLDER, WORK_FOLDER = "home", "work"
+LOTS = "lots"  # counts the lots of transcripts that were imported beside a measurement
 
 
 class Home:
@@ -94,6 +95,13 @@ class Home:
         process, self._daemon = self._daemon, None
         if process is not None:
             end(process)
+
+    def next_lot(self) -> int:
+        """Return a number that this folder has not given before, in whatever run."""
+        path = self.folder / LOTS
+        number = int(path.read_text()) + 1 if path.exists() else 1
+        path.write_text(str(number))
+        return number
 
     def size(self) -> int:
         """Return the bytes of store and index on disk."""

@@ -17,14 +17,16 @@ from unabridged.errors import DaemonUnavailable
 FIRST = 1_000_000  # number of its first session, so that none is the measured archive's own
 STEP = 10_000  # between the first sessions of two loads
 BEGIN_SECONDS = 60.0  # that an import may take until its first batch is durable
+SETTLE_SECONDS = 300.0  # that the merges of a large index may take
 EACH = 8 << 20  # bytes of one transcript
 
 
 class Load:
     """An import of new transcripts that runs while the context lasts, or until all is imported."""
 
-    def __init__(self, home: Home, transcripts: Transcripts, size: int, number: int = 0) -> None:
-        """Write transcripts of `size` bytes, the `number`-th such lot."""
+    def __init__(self, home: Home, transcripts: Transcripts, size: int) -> None:
+        """Write transcripts of `size` bytes that this home has not seen yet."""
+        number = home.next_lot()
         self._folder = home.work / f"load-{number}"
         self._home = home
         self._connection: Connection | None = None
@@ -78,7 +80,7 @@ class Load:
         shutil.rmtree(self._folder, ignore_errors=True)
 
 
-def settle(home: Home, seconds: float = 60.0) -> dict[str, Any]:
+def settle(home: Home, seconds: float = SETTLE_SECONDS) -> dict[str, Any]:
     """Wait until the index has everything and merges no more (or `seconds` are over); return its status."""
     deadline, steady = time.monotonic() + seconds, 0
     last: dict[str, Any] = {}

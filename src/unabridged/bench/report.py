@@ -8,6 +8,10 @@ from typing import Any
 from unabridged.bench.figures import at
 
 GAP = "  "
+BUSY = (
+    "The machine was busy: absolute times mean little, and our workers, which give way to other programs (the rival "
+    "does not), look slower than they are."
+)
 MOST_WORDS = 78  # columns of a note's line
 
 
@@ -23,7 +27,7 @@ def lines(result: Mapping[str, Any]) -> Iterator[str]:
     )
     yield f"text: {corpus['files']:,} files of this machine, {corpus['digest']}"
     if machine["busy"]:
-        yield "The machine was busy: ratios stand, absolute times do not."
+        yield BUSY
     yield ""
     yield from table(("quantity", "ours", "rival", "ours is better by"), rows(result), right=(1, 2, 3))
     goals: Sequence[Mapping[str, Any]] = result["goals"]
