@@ -16,7 +16,7 @@ from unabridged.daemon.admission import Admission
 from unabridged.daemon.config import Config
 from unabridged.daemon.dispatch import Dispatcher
 from unabridged.daemon.logs import Log
-from unabridged.daemon.parts import Parts
+from unabridged.daemon.running import Parts
 from unabridged.daemon.transport import Server
 from unabridged.daemon.watchdog import Watchdog
 from unabridged.errors import DaemonUnavailable

@@ -1,11 +1,10 @@
-"""What a daemon is put together from, in the order in which it starts and ends."""
+"""Puts a daemon together."""
 
 from __future__ import annotations
 
 import os
 import sys
 import time
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -20,14 +19,11 @@ from unabridged.daemon.indexing import Indexing
 from unabridged.daemon.info import Info
 from unabridged.daemon.jobs import Ground, Rules
 from unabridged.daemon.known import Known
-from unabridged.daemon.logs import STREAM, Log, trim_stream
-from unabridged.daemon.maintenance import Maintenance
-from unabridged.daemon.messages import Finished
+from unabridged.daemon.logs import STREAM, Log
+from unabridged.daemon.running import Parts, Seen
 from unabridged.daemon.tailing import Tailing
 from unabridged.daemon.watched import host_roots
-from unabridged.hosts.contract import Candidate
 from unabridged.schema.ids import Micros
-from unabridged.schema.records import Origin
 from unabridged.service.compose import HOSTS, ruleset, text_redactor
 from unabridged.service.ports import Services
 from unabridged.service.retrieval import Retrieval
@@ -36,67 +32,6 @@ from unabridged.store.contract import Store
 MOST_WORKERS = (
     2  # ingest workers unless the settings say otherwise: more would take the machine from its user
 )
-CLOSE_SECONDS = 5.0  # that each part gets to end
-
-
-@dataclass(slots=True)
-class Parts:
-    """The parts of one daemon, all on one open store."""
-
-    services: Services
-    info: Info
-    importing: Importing
-    index: Indexing
-    tailing: Tailing | None
-    idle: IdleTurns
-    log: Log
-    store: Store
-    maintenance: Maintenance | None = None
-    growth: list[float] = field(default_factory=lambda: [0.0])  # monotonic seconds of the last growth
-
-    def begin(self) -> None:
-        """Start what works by itself, once clients can connect."""
-        self.index.start()
-        if self.tailing is not None:
-            self.tailing.start()
-        tasks = (
-            ("idle turns", self._close_idle_turns),
-            ("error stream", self._trim_errors),
-            ("disk", lambda: None if self.info.guard.facts()["low"] is False else self._tell_disk()),
-        )
-        self.maintenance = Maintenance(tasks, self.log)
-
-    def quiet(self) -> None:
-        """End what works by itself; requests go on."""
-        if self.maintenance is not None:
-            self.maintenance.close(CLOSE_SECONDS)
-        if self.tailing is not None:
-            self.tailing.close(CLOSE_SECONDS)
-
-    def close(self) -> None:
-        """End the workers, then close the store."""
-        self.importing.close(CLOSE_SECONDS)
-        self.index.close(CLOSE_SECONDS)
-        self.store.close()
-
-    def busy(self) -> bool:
-        """Whether something is worked on that no client waits for."""
-        return self.importing.busy
-
-    def quiet_for(self) -> float:
-        """Return the seconds since a followed transcript last grew."""
-        return time.monotonic() - self.growth[0]
-
-    def _close_idle_turns(self) -> None:
-        for host, candidate in self.idle.due():
-            self.importing.read(host, candidate)
-
-    def _trim_errors(self) -> None:
-        if trim_stream(self.info.config.layout.logs):
-            self.log.warning("error-stream-trimmed")
-
-    def _tell_disk(self) -> None:
-        self.log.warning("disk-low", **self.info.guard.facts())
 
 
 def compose(config: Config, store: Store, log: Log, explicit: bool) -> Parts:
@@ -110,13 +45,7 @@ def compose(config: Config, store: Store, log: Log, explicit: bool) -> Parts:
     known, rules = Known(store), _rules(config)
     errors = os.path.join(layout.logs, STREAM)
     index = Indexing(store, layout.index, log, errors)
-    tailing: Tailing | None = None
-
-    def seen(origin: Origin, candidate: Candidate, report: Finished) -> None:
-        idle.seen(origin, candidate, report)
-        if tailing is not None:
-            tailing.noticed(origin)
-
+    seen = Seen(idle)
     ground = Ground(store, known, log, rules, _now, guard.admit, index.poke, seen)
     workers = config.number("ingest.workers") or min(MOST_WORKERS, os.cpu_count() or 1)
     importing = Importing(ground, workers, index, time.monotonic, errors)
@@ -125,11 +54,11 @@ def compose(config: Config, store: Store, log: Log, explicit: bool) -> Parts:
         return host_roots(HOSTS, config.env, Path(rules.home), sys.platform)
 
     if config.flag("ingest.tail"):
-        tailing = Tailing(
+        seen.tailing = Tailing(
             importing, known, store, log, roots, _now, lambda: growth.__setitem__(0, time.monotonic())
         )
     info.workers = importing.facts
-    info.follower = tailing.facts if tailing is not None else _not_followed
+    info.follower = seen.tailing.facts if seen.tailing is not None else _not_followed
     redact = text_redactor(rules.redact, rules.literals, rules.patterns)
     services = Services(
         store=store,
@@ -147,7 +76,7 @@ def compose(config: Config, store: Store, log: Log, explicit: bool) -> Parts:
             keyring.locators(layout.keys), index.finder, redact, index.generation, _zone, index.recent
         ),
     )
-    return Parts(services, info, importing, index, tailing, idle, log, store, growth=growth)
+    return Parts(services, info, importing, index, seen.tailing, idle, log, store, growth=growth)
 
 
 def _rules(config: Config) -> Rules:
