@@ -1,0 +1,187 @@
+"""Every known kind of credential goes, wherever it stands; everything else stays as it is."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import pytest
+
+from tests.archive.redaction_suite.negatives import negatives, untouchable_rows
+from tests.archive.redaction_suite.positives import ROWS, claude_row, in_rows, positives, surroundings
+from tests.archive.redaction_suite.shapes import Positive, made, pieces, plain
+from unabridged.archive.redact.engine import Redactor
+
+KINDS_LEAST = 130  # of credentials, and of texts that look like some and are none
+SURROUNDINGS_LEAST = 3
+
+PLACEHOLDER = r"\[redacted:[a-z0-9-]+\]"
+WINDOW = 8  # characters of a secret that may not be left of it
+LINE_PREFIX = re.compile(r"^(?:\s*\d+→|\+| +)")
+
+POSITIVES = {positive.kind: positive for positive in positives()}
+NEGATIVES = negatives()
+ROW_NEGATIVES = untouchable_rows()
+REDACTOR = Redactor.compile()
+
+# Names whose values are secrets as fields of a row itself, in a tool's input for one.
+FIELDS = {
+    "password": "{p14}",
+    "passwd": "{q4}",
+    "passphrase": "{p20}",
+    "api_key": "{a32}",
+    "apiKey": "{a32}",
+    "client_secret": "{w36}",
+    "clientSecret": "{w36}",
+    "access_token": "{w60}",
+    "refreshToken": "{w60}",
+    "auth_token": "{h40}",
+    "secret": "{a32}",
+    "secretKey": "{a32}",
+    "private_key": "{b64}",
+    "AWS_SECRET_ACCESS_KEY": "{b40}",
+    "PGPASSWORD": "{p14}",
+    "DB_PASSWORD": "{q4}",
+    "INTERNAL_SERVICE_TOKEN": "{i0}",
+    "Authorization": "Bearer {a40}",
+    "x-api-key": "{a40}",
+    "Cookie": "sessionid={a32}",
+    "connectionString": "Server=db;User Id=app;Password={p16};",
+    "DATABASE_URL": "postgres://app:{p16}@db.internal.example.net/app",
+}
+
+
+def fault(markup: str, redacted: str, found: tuple[Any, ...]) -> str:
+    """Say what is wrong with a marked text's redaction; "" for nothing."""
+    if not found:
+        return "not found"
+    parts = pieces(markup)
+    for piece in parts:
+        for secret in piece.secrets:
+            lines = [LINE_PREFIX.sub("", line) for line in secret.split("\n")]
+            if left := [line for line in lines if len(line) >= WINDOW and line in redacted]:
+                return f"kept: {len(left)} of {len(lines)} lines"
+    pattern = ""
+    for piece in parts:
+        if not piece.secrets:
+            pattern += re.escape(piece.text)
+        else:
+            pattern += "((?s:.*?))" if piece.wider else f"((?:{PLACEHOLDER})+)"
+    match = re.fullmatch(pattern, redacted)
+    if match is None:
+        return f"other text changed:\n{redacted}"
+    for piece, stands in zip([piece for piece in parts if piece.secrets], match.groups(), strict=True):
+        if not re.search(PLACEHOLDER, stands):
+            return "no placeholder"
+        left = re.sub(PLACEHOLDER, "", stands)
+        if any(part in left for secret in piece.secrets for part in windows(secret)):
+            return f"kept in part: {stands}"
+    kinds = set(re.findall(r"\[redacted:([a-z0-9-]+)\]", redacted))
+    if kinds != {finding.kind for finding in found}:
+        return f"placeholders say {sorted(kinds)}, findings {sorted({finding.kind for finding in found})}"
+    return ""
+
+
+def windows(secret: str) -> list[str]:
+    """Return every stretch of the secret that is long enough to tell something."""
+    lines = [LINE_PREFIX.sub("", line) for line in secret.split("\n")]
+    size = min(WINDOW, max(len(line) for line in lines))
+    return [line[at : at + size] for line in lines for at in range(len(line) - size + 1)]
+
+
+def faults_in_text(positive: Positive) -> dict[str, str]:
+    """Say what is wrong with a kind in plain text, by the surrounding."""
+    wrong = dict[str, str]()
+    for name, markup in surroundings(positive).items():
+        redacted, found = REDACTOR.text(plain(markup))
+        wrong[name] = fault(markup, redacted, found)
+        if not wrong[name] and REDACTOR.text(redacted) != (redacted, ()):
+            wrong[name] = "changes again when redacted again"
+    return {name: what for name, what in wrong.items() if what}
+
+
+def faults_in_rows(positive: Positive) -> dict[str, str]:
+    """Say what is wrong with a kind in transcript rows, by the host's shape."""
+    wrong = dict[str, str]()
+    for name, (wrap, unwrap) in ROWS.items():
+        markup = in_rows(positive)
+        line, found = REDACTOR.line(encoded(wrap(plain(markup))))
+        row = json.loads(line)
+        try:
+            text = unwrap(row)
+        except (ValueError, LookupError):
+            wrong[name] = f"JSON within a string is broken:\n{line.decode()}"
+            continue
+        wrong[name] = fault(markup, text, found)
+        if not wrong[name] and line != encoded(wrap(text)):
+            wrong[name] = "other bytes of the row changed"
+        if not wrong[name] and REDACTOR.line(line) != (line, ()):
+            wrong[name] = "changes again when redacted again"
+    return {name: what for name, what in wrong.items() if what}
+
+
+def encoded(row: dict[str, Any]) -> bytes:
+    """Return a row as hosts write it."""
+    return json.dumps(row, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+
+
+def test_the_suite_has_enough_kinds_and_each_is_met_in_several_surroundings() -> None:
+    assert len(POSITIVES) >= KINDS_LEAST
+    assert len({positive.markup for positive in POSITIVES.values()}) == len(POSITIVES)
+    assert all(len(surroundings(positive)) >= SURROUNDINGS_LEAST for positive in POSITIVES.values())
+    assert len(set(NEGATIVES.values())) >= KINDS_LEAST
+
+
+@pytest.mark.parametrize("kind", POSITIVES)
+def test_a_credential_goes_and_the_text_around_it_stays(kind: str) -> None:
+    assert faults_in_text(POSITIVES[kind]) == {}
+
+
+@pytest.mark.parametrize("kind", POSITIVES)
+def test_a_credential_goes_from_rows_that_stay_valid_and_otherwise_equal(kind: str) -> None:
+    assert faults_in_rows(POSITIVES[kind]) == {}
+
+
+@pytest.mark.parametrize("name", FIELDS)
+def test_a_secret_in_a_field_of_the_row_goes_and_the_other_fields_stay(name: str) -> None:
+    value = made(f"field {name}", FIELDS[name])
+    secret = max(re.split(r"[ =;:@]", value), key=len)
+    call = {
+        "path": "config.json",
+        name: value,
+        "retries": 3,
+        "verify": None,
+        "note": "use the password of the vault",
+    }
+    row = claude_row("")
+    row["message"]["content"] = [{"type": "tool_use", "id": "toolu_01Ab", "name": "connect", "input": call}]
+    line, found = REDACTOR.line(encoded(row))
+    assert found
+    assert secret not in line.decode()
+    kept = json.loads(line)
+    assert re.search(PLACEHOLDER, kept["message"]["content"][0]["input"][name])
+    kept["message"]["content"][0]["input"][name] = value
+    assert kept == row
+    assert REDACTOR.line(line) == (line, ())
+
+
+@pytest.mark.parametrize("name", NEGATIVES)
+def test_a_text_without_credentials_stays_byte_for_byte(name: str) -> None:
+    text = NEGATIVES[name]
+    assert REDACTOR.text(text) == (text, ())
+    around = f"Before it failed I had this:\n\n{text}\n\nAfter that, nothing worked.\n"
+    assert REDACTOR.text(around) == (around, ())
+
+
+@pytest.mark.parametrize("name", NEGATIVES)
+def test_a_row_without_credentials_stays_byte_for_byte(name: str) -> None:
+    for wrap, _ in ROWS.values():
+        line = encoded(wrap(f"first line\n{NEGATIVES[name]}\nlast line"))
+        assert REDACTOR.line(line) == (line, ())
+
+
+@pytest.mark.parametrize("name", ROW_NEGATIVES)
+def test_signatures_and_encrypted_parts_and_media_stay_byte_for_byte(name: str) -> None:
+    line = encoded(ROW_NEGATIVES[name])
+    assert REDACTOR.line(line) == (line, ())
