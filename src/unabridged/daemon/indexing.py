@@ -11,22 +11,18 @@ import shutil
 import threading
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from unabridged.archive import log as archive_log
 from unabridged.daemon.channel import ChannelClosed
+from unabridged.daemon.indexview import Shelf
 from unabridged.daemon.indexworker import IndexWorker, Rejected
 from unabridged.daemon.logs import Log
 from unabridged.daemon.workers import Backoff
 from unabridged.errors import IndexBusy, IndexCorrupt, IndexError_, IndexTooNew, UnabridgedError
 from unabridged.index import generation
 from unabridged.index.feed import next_feed
-from unabridged.index.indexer import read_watermarks
-from unabridged.index.lexical import LexicalIndex
-from unabridged.retrieve.finder import IndexFinder
-from unabridged.retrieve.recent import Recent
 from unabridged.schema.ids import ProjectId
 from unabridged.service.ports import Check, Progress
 from unabridged.store.contract import Store
@@ -36,16 +32,6 @@ POLL_SECONDS = 1.0  # between two looks at the log when nobody says that it grew
 WAIT_SECONDS = 0.05  # between two looks whether a waiter's caller is still there
 COMPARE_TRIES = 5  # that an index is compared with one made anew, while the archive grows
 KEEPING_UP = 4 << 20  # bytes of text applied since the last commit from which one is due whatever the time
-
-
-@dataclass(frozen=True, slots=True)
-class View:
-    """One state of the index, as searches use it."""
-
-    finder: IndexFinder
-    generation: int
-    windows: int
-    segments: int
 
 
 class Indexing:
@@ -64,9 +50,10 @@ class Indexing:
         self._state = "starting"
         self._error = ""
         self._damaged = 0
-        self._opened: LexicalIndex | None = None
-        self._view: View | None = None
-        self.recent = Recent()
+        self._shelf = Shelf(self._root)
+        self.recent = self._shelf.recent
+        self.finder = self._shelf.finder
+        self.generation = self._shelf.generation
         self._worker: IndexWorker | None = None
         self._serving(generation.current(self._root))
         self._thread = threading.Thread(target=self._run, name="indexing", daemon=True)
@@ -75,23 +62,11 @@ class Indexing:
         """Begin to follow."""
         self._thread.start()
 
-    # --- for searches -----------------------------------------------------------------------------------------------
-
-    def finder(self) -> IndexFinder | None:
-        """Return the index as it stands, None while there is none."""
-        view = self._view
-        return view.finder if view is not None else None
-
-    def generation(self) -> int:
-        """Return the number of the generation in use."""
-        view = self._view
-        return view.generation if view is not None else 0
-
     # --- the port ---------------------------------------------------------------------------------------------------
 
     def status(self) -> dict[str, Any]:
         """Return how the index stands; see `service.ports.IndexControl`."""
-        view, behind = self._view, 0
+        view, behind = self._shelf.view, 0
         positions = view.finder.committed if view is not None else dict[ProjectId, int]()
         with self._store.snapshot() as reader:
             for project in archive_log.projects(reader):
@@ -116,7 +91,7 @@ class Indexing:
         self._woken.set()
         while True:
             with self._changed:
-                view = self._view
+                view = self._shelf.view
                 found = view.finder.committed if view is not None else dict[ProjectId, int]()
                 if all(found.get(project, 0) >= position for project, position in positions.items()):
                     return True
@@ -137,7 +112,7 @@ class Indexing:
         self._woken.set()
         while wait:
             with self._changed:
-                fresh = self._view is not None and self._view.generation != before
+                fresh = self._shelf.view is not None and self._shelf.view.generation != before
                 if fresh and not self._rebuild and self._state == "current":
                     return
                 if self._closed or self._state == "failed":
@@ -181,7 +156,7 @@ class Indexing:
             worker.commit()
             wanted = {project: at for project, (at, _) in worker.watermarks.items()}
             self.wait(wanted, check)
-            view = self._view
+            view = self._shelf.view
             if view is not None and dict(view.finder.positions) == wanted and view.generation == current:
                 mine = worker.digest(str(generation.folder(self._root, current)))
                 new = worker.digest(path)
@@ -323,25 +298,14 @@ class Indexing:
     # --- what searches see ------------------------------------------------------------------------------------------
 
     def _serving(self, number: int) -> None:
-        """Load what the worker committed, and swap it in together with how far it goes."""
+        """Swap in what the worker committed; an index that cannot be loaded is made anew."""
         if not number:
             return
-        view = self._view
         try:
-            if self._opened is None or view is None or view.generation != number:
-                opened = LexicalIndex.open(generation.folder(self._root, number))
-            else:
-                opened = self._opened
-                opened.reload()
-            positions = {project: at for project, (at, _) in read_watermarks(opened.payload).items()}
-            finder = IndexFinder(opened, positions, self.recent)
-            fresh = View(finder, number, opened.count(), opened.segments)
+            self._shelf.load(number)
         except IndexError_ as error:
             self._log.failure("index-not-loaded", error)
             self._rebuild = True
             return
         with self._changed:
-            self._opened, self._view = opened, fresh
             self._changed.notify_all()
-        for project, position in positions.items():
-            self.recent.drop_through(project, position)

@@ -40,6 +40,10 @@ class IndexControl(Protocol):
         """Wait until the index has every given log position; tell whether it does (False: it failed)."""
         ...
 
+    def poke(self) -> None:
+        """Learn that the log grew, so as not to wait for the next look at it."""
+        ...
+
     def rebuild(self, wait: bool, progress: Progress, check: Check) -> None:
         """Make the index anew from the archive; with `wait` return when it is in use."""
         ...

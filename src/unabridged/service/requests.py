@@ -263,7 +263,9 @@ class ImportAnswer(Answer, frozen=True):
     found: list[dict[str, Any]] = []  # dry run: what would be read
     searchable: bool = True
     problems_omitted: int = 0
-    durable_seconds: float = 0.0  # until everything was durable; `seconds` also counts what made it searchable
+    durable_seconds: float = (
+        0.0  # until everything was durable; `seconds` also counts what made it searchable
+    )
 
 
 class NotifyRequest(Request, frozen=True):

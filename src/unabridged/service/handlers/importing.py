@@ -70,6 +70,7 @@ def note(call: Call, request: NoteRequest) -> NoteAnswer:
         document = reader.get(DOCUMENT, (draft.project, outcome.document))
         if not outcome.replayed:
             _found_at_once(services, reader, draft.project, outcome)
+    services.index.poke()
     if outcome.position and request.searchable:
         services.index.wait({draft.project: outcome.position}, call.check)
     return NoteAnswer(
