@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import socket
@@ -10,7 +11,10 @@ import threading
 import time
 
 PARENT_SECONDS = 1.0  # between two looks at the parent, where the kernel does not end us with it
-NICE = 5  # workers give way to the daemon, whose answers people wait for
+# Workers give way to the daemon, whose answers people wait for; the index gives way to reading: text that is durable can
+# be indexed at any time.
+NICE = {"ingest": 5, "index": 10}
+COLLECT_AFTER = 50_000  # objects allocated before the collector looks: a batch holds as many that are in no cycle
 
 
 def main(arguments: list[str]) -> int:
@@ -18,9 +22,11 @@ def main(arguments: list[str]) -> int:
     role, descriptor, parent = arguments[0], int(arguments[1]), int(arguments[2])
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal's interrupt is for the daemon, which ends us
     die_with(parent)
-    os.nice(NICE)
+    os.nice(NICE.get(role, 5))
     from unabridged.app import roles
 
+    gc.freeze()
+    gc.set_threshold(COLLECT_AFTER, 20, 50)
     return roles.ROLES[role](socket.socket(fileno=descriptor))
 
 
