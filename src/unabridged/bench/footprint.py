@@ -45,7 +45,7 @@ def measure(setup: Setup) -> Result:
         time.sleep(REST_SECONDS)
         found["after_search"] = _held(place.pids())
         more = {"windows": library.status["windows"], "segments": library.status["segments"]}
-        return Result(found, {}, {}, conditions(setup, library.writer, **more), NOTES)
+        return Result(found, {}, {}, conditions(library.setup, library.writer, **more), NOTES)
 
 
 def _held(pids: list[int]) -> dict[str, Any]:

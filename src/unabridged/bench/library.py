@@ -11,7 +11,7 @@ import json
 import sqlite3
 from collections.abc import Generator, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -37,8 +37,11 @@ LOAD_LEAST, LOAD_MOST = 32 << 20, 512 << 20  # bytes that are imported beside a 
 
 @dataclass(frozen=True, slots=True)
 class Library:
-    """What was built. `windows` are those of the generator: 1 to `windows` are the rival's ids."""
+    """What was built: `windows` of the generator, 1 to `windows` being the rival's ids; a kept one may have more than
+    was asked for, and `setup` says how many.
+    """
 
+    setup: Setup
     place: Home
     writer: Passages
     windows: int
@@ -62,7 +65,8 @@ def built(setup: Setup, *, rival: bool = True) -> Generator[Library]:
         _fill(setup, place, writer, manifest, database if rival else None)
         setup.tell("waiting for the index to merge")
         status = settle(place)
-        yield Library(place, writer, int(manifest["windows"]), database, status)
+        windows = int(manifest["windows"])
+        yield Library(replace(setup, size=windows), place, writer, windows, database, status)
 
 
 def _manifest(place: Home, writer: Passages) -> dict[str, Any]:
@@ -85,7 +89,7 @@ def _fill(
 ) -> None:
     """Add windows until there are enough: in our archive, and in the rival's database where there is to be one."""
     if database is not None:
-        _fill_rival(setup, writer, min(int(manifest["windows"]), setup.size), database)
+        _fill_rival(setup, writer, int(manifest["windows"]), database)
     while manifest["windows"] < setup.size:
         first = int(manifest["windows"]) + 1
         count = min(FILE_WINDOWS, setup.size - first + 1)
@@ -95,7 +99,8 @@ def _fill(
         with path.open("wb") as file:
             file.writelines(text_lines(writer.rng(-first), first // FILE_WINDOWS, lot))
         answer = place.call("import", paths=[str(path)])
-        if answer["lines"]["new"] + answer["lines"]["known"] != count or not answer["searchable"]:
+        # Nothing is read of a lot that was imported just before an earlier run ended.
+        if answer["lines"]["read"] not in (0, count) or answer["problems"] or not answer["searchable"]:
             raise Incomplete("the import did not take every window", lines=answer["lines"], wanted=count)
         path.unlink()
         if database is not None:

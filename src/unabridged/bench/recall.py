@@ -54,7 +54,7 @@ def measure(setup: Setup) -> Result:
             theirs["during_import"] = figures.latencies(they)
         ratio = {when: figures.faster(found[when], theirs[when]) for when in found}
         more = {"windows": library.status["windows"], "places": len(mine)}
-        return Result(found, theirs, ratio, conditions(setup, library.writer, **more), NOTES)
+        return Result(found, theirs, ratio, conditions(library.setup, library.writer, **more), NOTES)
 
 
 def _targets(library: Library, connection: Connection) -> list[str]:

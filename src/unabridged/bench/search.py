@@ -50,7 +50,7 @@ def measure(setup: Setup) -> Result:
             "answers": statuses,
             "query_words": _mean([len(query.split()) for query in asked]),
         }
-        return Result(found, theirs, ratio, conditions(setup, library.writer, **more), NOTES)
+        return Result(found, theirs, ratio, conditions(library.setup, library.writer, **more), NOTES)
 
 
 def _telling(query: str) -> str:
