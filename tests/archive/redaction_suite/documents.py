@@ -12,8 +12,10 @@ def armour(name: str, body: str, headers: str = "") -> str:
 PRIVATE = "PRIVATE " + "KEY"
 
 KEYS = {
-    "pem-pkcs8": armour(PRIVATE, "MIIEvQIBADANBgkqhkiG9w0BAQEFAASC\n{t20}"),
-    "pem-rsa": armour(f"RSA {PRIVATE}", "{t20}"),
+    "pem-pkcs8": armour(PRIVATE, "MIIEvQIBADANBgkqhkiG9w0BAQEFAASC\n{t26}"),
+    "pem-pkcs8-of-4096-bits": armour(PRIVATE, "MIIJQgIBADANBgkqhkiG9w0BAQEFAASC\n{t50}"),
+    "pem-rsa": armour(f"RSA {PRIVATE}", "{t25}"),
+    "pem-rsa-of-4096-bits": armour(f"RSA {PRIVATE}", "{t49}"),
     "pem-ec": armour(f"EC {PRIVATE}", "{t3}"),
     "pem-dsa": armour(f"DSA {PRIVATE}", "{t8}"),
     "pem-encrypted": armour(f"ENCRYPTED {PRIVATE}", "{t20}"),
@@ -21,7 +23,10 @@ KEYS = {
         f"RSA {PRIVATE}", "{t20}", "Proc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,{H32}\n\n"
     ),
     "openssh-key": armour(f"OPENSSH {PRIVATE}", "b3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQ\n{t6}"),
-    "pgp-key": armour(f"PGP {PRIVATE} BLOCK", "{t16}\n=abcd", "Version: GnuPG v2\n\n"),
+    "openssh-key-of-4096-bits": armour(
+        f"OPENSSH {PRIVATE}", "b3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQ\n{t48}"
+    ),
+    "pgp-key": armour(f"PGP {PRIVATE} BLOCK", "{t52}\n=abcd", "Version: GnuPG v2\n\n"),
     "ssh2-key": "⟨---- BEGIN SSH2 ENCRYPTED "
     + PRIVATE
     + " ----\n‹{t8}›\n---- END SSH2 ENCRYPTED "
@@ -37,7 +42,7 @@ KEYS = {
     ),
     "pem-in-json": (
         '{"type": "service_account", "project_id": "demo", "private_key": "⟨'
-        + "-----BEGIN "
+        "-----BEGIN "
         + PRIVATE
         + "-----\\n‹{b64}›\\n‹{b64}›\\n‹{b40}›\\n-----END "
         + PRIVATE
@@ -45,11 +50,7 @@ KEYS = {
     ),
     "pem-in-env": (
         'GITHUB_APP_KEY="⟨'
-        + "-----BEGIN RSA "
-        + PRIVATE
-        + "-----\\n‹{b64}›\\n‹{b64}›\\n-----END RSA "
-        + PRIVATE
-        + '-----⟩"'
+        "-----BEGIN RSA " + PRIVATE + "-----\\n‹{b64}›\\n‹{b64}›\\n-----END RSA " + PRIVATE + '-----⟩"'
     ),
     "json-web-key": '{"kty": "EC", "crv": "P-256", "x": "{y32}", "y": "{y32}", "d": "‹{y32}›"}',
     "age-identity-file": "# created: 2026-01-01T00:00:00Z\n# public key: age1{l58}\n‹AGE-SECRET-KEY-1{k58}›",
@@ -64,13 +65,13 @@ HOME = {
     "aws-credentials": (
         "[default]\naws_access_key_id = ‹AKIA{S16}›\naws_secret_access_key = ‹{b40}›\nregion = eu-central-1"
     ),
-    "npmrc": "registry=https://registry.npmjs.org/\n//registry.npmjs.org/:_authToken=‹{i0}›",
-    "npmrc-basic": "//npm.internal.example.net/:_auth=‹{x30}›\nalways-auth=true",
+    "npmrc": "registry=https://npm.internal.example.net/\n//npm.internal.example.net/:_authToken=‹{i0}›",
+    "npmrc-basic": "//npm.internal.example.net/:_auth=‹{o23}›\nalways-auth=true",
     "pypirc": "[pypi]\nusername = __token__\npassword = ‹" + "py" + "pi-AgEIcHlwaS5vcmc{w160}›",
     "s3cfg": "[default]\naccess_key = ‹AKIA{S16}›\nsecret_key = ‹{b40}›\nuse_https = True",
     "boto": "[Credentials]\ngs_access_key_id = ‹GOOG{u16}›\ngs_secret_access_key = ‹{b40}›",
     "rclone": "[box]\ntype = sftp\nhost = files.example.net\nuser = jo\npass = ‹{w40}›",
-    "docker-config": '{"auths": {"registry.internal.example.net": {"auth": "‹{x30}›"}}}',
+    "docker-config": '{"auths": {"registry.internal.example.net": {"auth": "‹{o23}›"}}}',
     "kubeconfig": (
         "users:\n- name: admin\n  user:\n    client-certificate-data: {x60}\n    client-key-data: ‹{x240}›"
     ),
@@ -82,7 +83,7 @@ HOME = {
     "composer-auth": '{"github-oauth": {"github.com": "‹{h40}›"}}',
     "cargo-credentials": '[registries.internal]\ntoken = "‹{a36}›"',
     "gradle-properties": "signing.keyId=24875D73\nsigning.password=‹{p14}›\nossrhPassword=‹{p14}›",
-    "maven-settings": "<server>\n  <id>internal</id>\n  <username>ci</username>\n  <password>‹{p16}›</password>\n</server>",
+    "maven-settings": "<server>\n  <username>ci</username>\n  <password>‹{p16}›</password>\n</server>",
     "nuget-config": '<packageSourceCredentials><internal><add key="ClearTextPassword" value="‹{a32}›" /></internal>',
     "wpa-supplicant": 'network={\n  ssid="office"\n  psk="‹{p16}›"\n}',
 }
@@ -91,10 +92,10 @@ SYSTEMS = {
     "dotenv": "APP_ENV=production\nDB_HOST=10.0.0.5\nDB_PASSWORD=‹{p16}›\nMAIL_PASSWORD=‹{a16}›\nLOG_LEVEL=info",
     "dockerfile-env": "FROM alpine:3.20\nENV API_TOKEN=‹{a32}›\nRUN true",
     "dockerfile-arg": "ARG NPM_TOKEN=‹{a36}›",
-    "compose-map": "services:\n  db:\n    image: postgres:16\n    environment:\n      POSTGRES_USER: app\n      POSTGRES_PASSWORD: ‹{p16}›",
+    "compose-map": "services:\n  db:\n    environment:\n      POSTGRES_USER: app\n      POSTGRES_PASSWORD: ‹{p16}›",
     "compose-list": "    environment:\n      - MYSQL_ROOT_PASSWORD=‹{p16}›\n      - MYSQL_DATABASE=shop",
     "kubernetes-secret": (
-        "apiVersion: v1\nkind: Secret\nmetadata:\n  name: db\ntype: Opaque\ndata:\n  password: ‹{x18}›\n  username: ‹YXBw›"
+        "apiVersion: v1\nkind: Secret\ntype: Opaque\ndata:\n  password: ‹{x18}›\n  username: ‹YXBw›"
     ),
     "kubernetes-string-data": "kind: Secret\nstringData:\n  api-token: ‹{a32}›",
     "kubernetes-env-value": "        env:\n        - name: DB_PASSWORD\n          value: ‹{p16}›",
@@ -109,7 +110,7 @@ SYSTEMS = {
     "toml-string": '[database]\nuser = "app"\npassword = "‹{p16}›"',
     "ini-plain": "[mail]\nuser = mailer\npassword = ‹{p16}›",
     "spring-properties": "spring.datasource.username=app\nspring.datasource.password=‹{p16}›",
-    "app-settings": '{"ConnectionStrings": {"Main": "Server=db;Database=app;User Id=app;Password=‹{p16}›;Encrypt=true"}}',
+    "app-settings": '{"ConnectionStrings": {"Main": "Server=db;Database=app;User Id=app;Password=‹{p16}›"}}',
     "ado-net": "Server=tcp:db.internal.example.net,1433;Initial Catalog=app;User ID=sa;Password=‹{p16}›;Encrypt=True;",
     "odbc": "Driver={PostgreSQL};Server=db;Database=app;Uid=app;Pwd=‹{p16}›;",
     "jdbc-parameters": "jdbc:postgresql://db.internal.example.net:5432/app?user=app&password=‹{a16}›",
@@ -126,12 +127,12 @@ SYSTEMS = {
         'sasl.jaas.config=org.apache.kafka.common.security.plain.PlainLoginModule required username="app" '
         'password="‹{p16}›";'
     ),
-    "nginx-header": 'proxy_set_header Authorization "Basic ‹{x27}›";',
+    "nginx-header": 'proxy_set_header Authorization "Basic ‹{o20}›";',
     "snmp-community": "rocommunity ‹{a14}› 10.0.0.0/8",
     "redis-conf": "bind 127.0.0.1\nrequirepass ‹{a32}›\nmaxmemory 1gb",
     "rails-database": "production:\n  adapter: postgresql\n  username: app\n  password: <%= ENV['X'] || '‹{p16}›' %>",
     "mcp-config": '{"mcpServers": {"search": {"command": "npx", "env": {"SEARCH_API_KEY": "‹{a32}›"}}}}',
-    "codex-auth": '{"tokens": {"id_token": "‹{j256}›", "access_token": "‹{j256}›", "refresh_token": "‹rt_{w43}.{w43}›"}}',
+    "codex-auth": '{"tokens": {"access_token": "‹{j256}›", "refresh_token": "‹rt_{w43}.{w43}›"}}',
     "claude-credentials": '{"claudeAiOauth": {"accessToken": "‹sk-ant-oat01-{w93}AA›", "expiresAt": 1790000000000}}',
     "har-header": '{"name": "Authorization", "value": "Bearer ‹{a48}›"}',
     "har-cookie": '{"name": "Cookie", "value": "⟨sessionid=‹{a32}›⟩"}',

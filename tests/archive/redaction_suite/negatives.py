@@ -76,12 +76,12 @@ CODE = {
     "f-string header": 'headers = {"Authorization": f"Bearer {token}", "X-Api-Key": api_key}',
     "template literal": "headers: { Authorization: `Bearer ${session.accessToken}` }",
     "lexer": 'token = Token(TokenType.IDENT, "name", 1, 4)\nif token.kind == "string":\n    token = self.advance()',
-    "tokenizer": 'tokenizer = AutoTokenizer.from_pretrained("bert-base-uncased")\neos_token = "</s>"\npad_token="<pad>"',
+    "tokenizer": 'tokenizer = AutoTokenizer.from_pretrained("bert-base-uncased")\neos_token = "</s>"',
     "token numbers": '{"input_tokens": 12345, "output_tokens": 678, "cache_read_input_tokens": 0, "max_tokens": 4096}',
-    "names of fields": 'PASSWORD = "password"\nTOKEN = "token"\nAPI_KEY_HEADER = "X-API-Key"\nSECRET_FIELD = "client_secret"',
+    "names of fields": 'PASSWORD = "password"\nTOKEN = "token"\nAPI_KEY_HEADER = "X-API-Key"',
     "keys that are no keys": 'sort_key="name"\ncache_key = "user:42:profile"\nprimary_key=True\nkey = "created_at"',
     "null and empty": '{"password": null, "token": "", "secret": false, "apiKey": [], "passphrase": 0}',
-    "schema type": '{"password": {"type": "string", "format": "password"}, "token": {"$ref": "#/components/schemas/Token"}}',
+    "schema type": '{"password": {"type": "string", "format": "password"}, "token": {"$ref": "#/parts/Token"}}',
     "type as value": '{"password": "string", "token": "string", "apiKey": "string"}',
     "openapi": "    password:\n      type: string\n      format: password\n      minLength: 12",
     "protobuf": "message Login {\n  string user = 1;\n  string password = 2;\n  bytes token = 3;\n}",
@@ -90,7 +90,7 @@ CODE = {
     "sql parameter": "UPDATE users SET password = $1, token = :token WHERE id = ?",
     "migration": "t.string :password_digest, null: false\nt.string :token, index: { unique: true }",
     "prisma": "model User {\n  id       Int    @id\n  password String\n  token    String? @unique\n}",
-    "html form": '<label for="password">Password</label>\n<input type="password" name="password" autocomplete="new-password">',
+    "html form": '<label for="password">Password</label>\n<input type="password" name="password" autocomplete="off">',
     "translations": '{"password": "Password", "forgot_password": "Forgot your password?", "token": "Token"}',
     "placeholder of a form": 'passwordPlaceholder: "Enter your password"',
     "react state": 'const [password, setPassword] = useState("");\nonChange={(e) => setPassword(e.target.value)}',
@@ -101,7 +101,7 @@ CODE = {
     "regex of tokens": r'GITHUB = re.compile(r"\b(ghp|gho|ghu)_[A-Za-z0-9]{36}\b")',
     "regex of keys": r"AKIA[0-9A-Z]{16}|ASIA[0-9A-Z]{16}|xox[baprs]-[0-9a-zA-Z-]{10,48}",
     "regex of assignments": r"""(?i)(api[_-]?key|secret|token|password)\s*[:=]\s*['"]?([\w-]{20,})""",
-    "rule of a scanner": "id = \"slack-bot-token\"\nregex = '''xoxb-[0-9]{10,13}-[0-9]{10,13}[a-zA-Z0-9-]*'''\nkeywords = [\"xoxb\"]",
+    "rule of a scanner": "id = \"slack-bot-token\"\nregex = '''xoxb-[0-9]{10,13}-[0-9]{10,13}[a-zA-Z0-9-]*'''",
     "minified": (
         '!function(e,t){"use strict";var n=t.token,r=e.password||"",o=function(e){return e.key===t.secret?n:void 0};'
         "e.exports={token:n,secretKey:o,apiKey:t.apiKey,password:r}}(module,window);"
@@ -150,8 +150,8 @@ SETTINGS = {
     "variable names": "Set OPENAI_API_KEY, GITHUB_TOKEN and AWS_SECRET_ACCESS_KEY before you start.",
     "unset": "unset AWS_SECRET_ACCESS_KEY GITHUB_TOKEN",
     "dot-net assembly": "mscorlib, Version=4.0.0.0, Culture=neutral, PublicKeyToken=b77a5c561934e089",
-    "masked by the tool": "✓ Logged in to github.com account jo (keyring)\n- Token: gho_************************************",
-    "masked by aws": "access_key     ****************WXYZ shared-credentials-file    \nsecret_key     ****************abcd shared-credentials-file",
+    "masked by the tool": "✓ Logged in to github.com\n- Token: gho_************************************",
+    "masked by aws": "access_key   ****************WXYZ shared\nsecret_key   ****************abcd shared",
     "configuration of a scanner": "detect-secrets:\n  rev: v1.5.0\n  args: ['--baseline', '.secrets.baseline']",
     "docker secret": "secrets:\n  db_password:\n    external: true",
     "nginx variable": "proxy_set_header Authorization $http_authorization;",
@@ -200,9 +200,9 @@ IDENTIFIERS = {
     "git tree": "100644 blob {h40}\tsrc/auth/token.py\n040000 tree {h40}\tsrc/secrets",
     "sha-256 sums": "{h64}  dist/app-1.2.3.tar.gz\n{h64} *dist/app-1.2.3.zip",
     "md5 sum": "{h32}  disk.iso",
-    "npm lock": '"node_modules/js-tokens": {\n  "version": "4.0.0",\n  "integrity": "sha512-{x64}",\n  "license": "MIT"\n}',
+    "npm lock": '"node_modules/js-tokens": {\n  "version": "4.0.0",\n  "integrity": "sha512-{x64}"\n}',
     "yarn lock": (
-        'js-tokens@^4.0.0:\n  resolved "https://registry.yarnpkg.com/js-tokens/-/js-tokens-4.0.0.tgz#{h40}"\n'
+        'js-tokens@^4.0.0:\n  resolved "https://npm.internal.example.net/js-tokens/-/js-tokens-4.0.0.tgz#{h40}"\n'
         "  integrity sha512-{x64}"
     ),
     "go sums": "github.com/golang-jwt/jwt/v5 v5.2.1 h1:{x32}\ngithub.com/golang-jwt/jwt/v5 v5.2.1/go.mod h1:{x32}",
@@ -239,7 +239,7 @@ IDENTIFIERS = {
     "colours": "--token-keyword: #c678dd;\n--token-string: #98c379;\ncolor: rgba(255, 0, 128, .5)",
     "dates": "2026-01-01T10:00:00.123456Z 2026-01-01 1700000000000",
     "versions": "v1.2.3-rc.1+build.{h7} 4.0.0-20240101.abcdef0 python-jose[cryptography]==3.3.0",
-    "long path": "/home/dev/project/packages/auth/src/tokens/refresh/__tests__/password-reset-flow.integration.spec.ts:120:15",
+    "long path": "/home/dev/project/packages/auth/src/tokens/refresh/password-reset-flow.integration.spec.ts:120:15",
     "pnpm path": "node_modules/.pnpm/@babel+core@7.24.0_supports-color@8.1.1/node_modules/@babel/core/lib/index.js",
     "url with versions": "https://unpkg.com/react@18.2.0/umd/react.production.min.js",
     "url with port": "http://localhost:8080/login?next=%2Fusers%2F42&lang=en#token",

@@ -1,8 +1,9 @@
 """Made-up credentials of the right shape.
 
-A template holds codes such as `{h40}`: forty hexadecimal digits. What they stand for is drawn at run time from a generator
-seeded by the kind's name, so the source holds no text that looks like a credential and every run sees the same ones.
-`‹…›` marks what must not survive. `⟨…⟩` around it marks how far a redaction may reach; without it, not a character further.
+A template holds codes such as `{h40}`: forty hexadecimal digits. What they stand for is drawn at run time from a
+generator seeded by the kind's name, so the source holds no text that looks like a credential and every run sees the
+same ones. `‹…›` marks what must not survive. `⟨…⟩` around it marks how far a redaction may reach; without it, not a
+character further.
 """
 
 from __future__ import annotations
@@ -83,7 +84,15 @@ def one(rng: random.Random, code: str, number: int) -> str:
     if code in CHARACTERS:
         return drawn(rng, CHARACTERS[code], number)
     if code == "i":  # a UUID, version 4
-        return f"{drawn(rng, '0123456789abcdef', 8)}-{hexes(rng, 4)}-4{hexes(rng, 3)}-{rng.choice('89ab')}{hexes(rng, 3)}-{hexes(rng, 12)}"
+        variant = rng.choice("89ab")
+        parts = (
+            hexes(rng, 8),
+            hexes(rng, 4),
+            f"4{hexes(rng, 3)}",
+            f"{variant}{hexes(rng, 3)}",
+            hexes(rng, 12),
+        )
+        return "-".join(parts)
     if code == "p":  # a machine's password
         return (
             drawn(rng, string.ascii_letters, 1)
@@ -97,6 +106,8 @@ def one(rng: random.Random, code: str, number: int) -> str:
         return body + checksum(body)
     if code == "x":  # bytes as base64
         return base64.b64encode(rng.randbytes(number)).decode()
+    if code == "o":  # a user's name and password as HTTP's basic scheme sends them
+        return base64.b64encode(f"deploy:{drawn(rng, BASE62, number)}".encode()).decode()
     if code == "y":  # bytes as base64 for addresses
         return base64.urlsafe_b64encode(rng.randbytes(number)).decode().rstrip("=")
     if code == "t":  # lines of armour
