@@ -6,9 +6,9 @@ One corpus holds a passage for every case and, for most, passages that differ by
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
+
 from tests.index.filling import Shelf
 
 COMMIT_40 = "9f1c2e7ab4d05836c1e2f3a4b5c6d7e8f9012345"

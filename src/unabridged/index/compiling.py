@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from tantivy import Occur, Query
 
 from unabridged.index.analysis.matching import words_of
-from unabridged.index.analysis.plan import All, Any, Clause, Node, Not, Phrase, Plan
+from unabridged.index.analysis.plan import All, Any, Clause, Node, Not, Phrase, Plan, has_phrase
 from unabridged.index.scoring import Weighted
 from unabridged.index.state import Part, State
 
@@ -73,18 +73,6 @@ def _conjunction(state: State, nodes: Sequence[Node], checked: bool) -> list[Par
     for node in nodes:
         if not isinstance(node, Not):
             parts.append((_MUST, expression(state, node, checked)))
-        elif not (checked and _has_phrase(node)):
+        elif not (checked and has_phrase(node)):
             parts.append((_MUST_NOT, expression(state, node.node, checked)))
     return parts
-
-
-def _has_phrase(node: Node) -> bool:
-    match node:
-        case Phrase():
-            return True
-        case Not():
-            return _has_phrase(node.node)
-        case All() | Any():
-            return any(map(_has_phrase, node.nodes))
-        case Clause():
-            return False

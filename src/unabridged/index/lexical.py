@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Generator, Iterable
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
-from typing import Any, TypeVar
+from typing import Any
 
 from tantivy import FieldType, Index, IndexWriter, Occur, Query
 
@@ -21,8 +22,6 @@ from unabridged.index.state import Row, State
 HEAP_BYTES = 64 << 20  # of the writer, for windows that are not committed; less makes more, smaller segments
 LIMIT_MOST = 10_000  # hits of one search
 EVERYTHING = LexicalFilter()
-
-T = TypeVar("T")
 
 
 class LexicalIndex:
@@ -51,19 +50,15 @@ class LexicalIndex:
         exists = (path / "meta.json").is_file()
         if not exists and not writable:
             raise IndexCorrupt("there is no index at that place", path=str(path))
-        try:
+        with _typed(path):
             if not exists:
                 path.mkdir(parents=True, exist_ok=True)
             index = Index.open(str(path)) if exists else Index(layout.schema(), path=str(path))
             layout.register(index)
             index.config_reader("manual")
-            opened = cls(path, index, None)
-            if writable:
-                opened._writer = _writer(index, heap_bytes)
-                if not exists:
-                    opened.commit("")
-        except (ValueError, OSError) as error:
-            raise IndexCorrupt("the index cannot be opened", path=str(path), why=str(error)) from error
+            opened = cls(path, index, index.writer(heap_bytes, 1) if writable else None)
+            if not exists:
+                opened.commit("")
         return opened
 
     def __enter__(self) -> LexicalIndex:
@@ -87,7 +82,7 @@ class LexicalIndex:
 
     def delete(self, project: bytes, ordinals: Iterable[int]) -> None:
         """Delete every window of events, whether committed or only added."""
-        with self._writing:
+        with self._writing, _typed(self._path):
             writer, schema = self._writable(), self._index.schema
             tag = Query.term_query(schema, TAGS, layout.project_tag(project), "basic")
             for ordinal in ordinals:
@@ -104,7 +99,7 @@ class LexicalIndex:
 
         The payload is what `payload` returns from then on: windows and payload are committed in one step.
         """
-        with self._writing:
+        with self._writing, _typed(self._path):
             writer = self._writable()
             note = Query.term_query(self._index.schema, TAGS, NOTE, "basic")
             writer.delete_documents_by_query(note)
@@ -148,11 +143,9 @@ class LexicalIndex:
 
     def reload(self) -> None:
         """See what has been committed."""
-        try:
+        with _typed(self._path):
             self._index.reload()
             self._state = self._load()
-        except (ValueError, OSError) as error:
-            raise IndexCorrupt("the index cannot be read", path=str(self._path), why=str(error)) from error
 
     def count(self) -> int:
         """Return the number of windows."""
@@ -172,24 +165,26 @@ class LexicalIndex:
         """
         if plan.empty or limit < 1:
             return LexicalAnswer([])
-        return self._guarded(
-            lambda: searching.search(self._state, plan, where, min(limit, LIMIT_MOST), text_of)
-        )
+        with _typed(self._path):
+            return searching.search(self._state, plan, where, min(limit, LIMIT_MOST), text_of)
 
     def explain(self, plan: Plan, hit: LexicalHit) -> dict[str, Any]:
         """Return how a hit's score came about, as plain JSON values."""
-        return self._guarded(lambda: explaining.explain(self._state, plan, hit))
+        with _typed(self._path):
+            return explaining.explain(self._state, plan, hit)
 
     def documents(self) -> list[Row]:
         """Return what the columns say of every window, in the order of project, ordinal, window."""
-        return self._guarded(lambda: _rows(self._state))
+        with _typed(self._path):
+            return _rows(self._state)
 
     def terms(self, field: str) -> list[tuple[str, int]]:
         """Return every term of a field (one of `layout.FIELDS`) with the number of live windows that have it, sorted.
 
         Reads the whole dictionary: for comparisons of indexes, not for queries.
         """
-        found = self._guarded(lambda: self._state.searcher.terms_with_prefix(field, "", Query.all_query()))
+        with _typed(self._path):
+            found = self._state.searcher.terms_with_prefix(field, "", Query.all_query())
         return sorted((text, count) for text, count in found if text != NOTE and count)
 
     def digest(self) -> str:
@@ -227,17 +222,20 @@ class LexicalIndex:
         self._note = note
         return state
 
-    def _guarded(self, work: Callable[[], T]) -> T:
-        try:
-            return work()
-        except (ValueError, OSError) as error:
-            raise IndexCorrupt("the index cannot be read", path=str(self._path), why=str(error)) from error
-        except (
-            BaseException
-        ) as error:  # a panic of the engine over damaged bytes derives from nothing narrower
-            if type(error).__name__ != "PanicException":
-                raise
-            raise IndexCorrupt("the index cannot be read", path=str(self._path), why=str(error)) from error
+
+@contextmanager
+def _typed(path: Path) -> Generator[None]:
+    """Raise what the engine raises as an error of the index."""
+    try:
+        yield
+    except (ValueError, OSError) as error:
+        if "LockBusy" in str(error):
+            raise IndexBusy("another writer has the index", path=str(path)) from error
+        raise IndexCorrupt("the index cannot be read", path=str(path), why=str(error)) from error
+    except BaseException as error:  # a panic of the engine over damaged bytes derives from nothing narrower
+        if type(error).__name__ != "PanicException":
+            raise
+        raise IndexCorrupt("the index cannot be read", path=str(path), why=str(error)) from error
 
 
 def _rows(state: State) -> list[Row]:
@@ -249,12 +247,3 @@ def _rows(state: State) -> list[Row]:
     )
     found = state.searcher.search(windows, max(1, state.searcher.num_docs), count=False).hits
     return sorted(state.rows([address for _, address in found]), key=lambda row: row.place)
-
-
-def _writer(index: Index, heap_bytes: int) -> IndexWriter:
-    try:
-        return index.writer(heap_bytes, 1)
-    except ValueError as error:
-        if "LockBusy" in str(error):
-            raise IndexBusy("another writer has the index") from error
-        raise

@@ -88,7 +88,7 @@ def search(
     weights = weigh(plan, state)
     found, unchecked = dict[Place, _Found](), 0
     if plan.expression is not None:
-        checked = text_of if plan.phrases else None
+        checked = text_of if plan.needs_text else None
         query = compiling.expression(state, plan.expression, checked is not None)
         got, unchecked = _checked(state, query, narrowed, wanted + SPARE, checked, partial(matches, plan))
         found = {item.place: item for item in got}

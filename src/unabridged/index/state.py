@@ -95,6 +95,8 @@ class State:
     def places(self, addresses: Sequence[DocAddress]) -> list[tuple[Place, int]]:
         """Return where windows stand in the archive, and their classes."""
         keys, projects, weights = self._columns(addresses, "key", "project", "weight")
+        if any(project not in self.projects for project in projects):
+            raise ValueError("a window belongs to no known project")
         return [
             ((self.projects[project], *split_key(key)), weight)
             for key, project, weight in zip(keys, projects, weights, strict=True)

@@ -50,7 +50,7 @@ def _tokens(text: str) -> Iterator[_Token]:
     while at < end:
         found = _TOKEN.match(text, at)
         if not found:
-            raise InvalidInput("a quotation mark has no partner", field="query", at=at)
+            raise InvalidInput("a quotation mark has no partner", field="query", at=text.index('"', at))
         kind = found.lastgroup or ""
         value, start = found[kind], found.start(kind)
         at = found.end()

@@ -39,7 +39,7 @@ def _find(plan: Plan, text: str, at: Sequence[int]) -> list[tuple[int, int, str]
     for pattern in (*(pattern_of(phrase.tokens) for phrase in plan.phrases), _pattern(plan)):
         for match in pattern.finditer(text):
             if match.end() > match.start():
-                found.append((at[match.start()], at[match.end()], match[0].lower()))
+                found.append((at[match.start()], at[match.end() - 1] + 1, match[0].lower()))
             if len(found) >= SPANS_MOST:
                 return found
     return found
