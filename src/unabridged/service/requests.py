@@ -263,9 +263,7 @@ class ImportAnswer(Answer, frozen=True):
     found: list[dict[str, Any]] = []  # dry run: what would be read
     searchable: bool = True
     problems_omitted: int = 0
-    durable_seconds: float = (
-        0.0  # until everything was durable; `seconds` also counts what made it searchable
-    )
+    durable_seconds: float = 0.0  # until all was durable; `seconds`: until it was searchable, too
 
 
 class NotifyRequest(Request, frozen=True):
