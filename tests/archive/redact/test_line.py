@@ -346,3 +346,30 @@ def test_redacting_twice_is_redacting_once(text: str, wrapped: bool) -> None:
     assert REDACTOR.line(kept) == (kept, ())
     if wrapped:
         json.loads(kept)
+
+
+_BLOCKS = st.sampled_from(
+    (
+        GITHUB,
+        PRIVATE_KEY,
+        f"password: {PASSWORD}",
+        f"export DB_PASSWORD='{PASSWORD}'",
+        f"https://bob:{PASSWORD}@host.io/x",
+        "the token is refreshed, password: str = None",
+        "lorem ipsum \\ dolor " * 25,
+        "f(x)\t=> {y}\n" * 40,
+        "é\u2192\U0001f600 \x1b[31m",
+        "-----BEGIN RSA " + "PRIVATE KEY-----",
+    )
+)
+
+
+@given(st.lists(_BLOCKS, max_size=8), st.sampled_from(("\n", " ", "\r\n")), st.booleans())
+def test_a_string_in_json_loses_what_its_text_loses(
+    blocks: list[str], between: str, ascii_only: bool
+) -> None:
+    text = between.join(blocks)
+    kept = json.loads(REDACTOR.line(line({"text": text}, ascii_only=ascii_only))[0])["text"]
+    assert kept == REDACTOR.text(text)[0]
+    for secret in (GITHUB, PASSWORD, PRIVATE_KEY[80:120]):
+        assert secret not in kept

@@ -7,14 +7,15 @@ import json
 import pytest
 
 from tests.archive.redact.samples import sample
+from tests.archive.redact.secrets import PASSWORD, PRIVATE_KEY, line
 from unabridged.archive.redact import RULES, Redactor, Rule
 from unabridged.archive.redact.rule import WORD
 
 REDACTOR = Redactor.compile()
-SHAPES = [rule for rule in RULES if rule.where == "text" and rule.pattern]
+# The checks of these look at more than the text that the pattern describes.
+CONTEXTUAL = {"basic", "login", "curl", "pgpass", "pem", "k8s"}
+SHAPES = [rule for rule in RULES if rule.where == "text" and rule.check not in CONTEXTUAL]
 VALUES = [rule for rule in RULES if rule.where == "value"]
-# Their checks look at more than the text that the pattern describes.
-CONTEXTUAL = {"basic", "pem", "login", "curl", "pgpass"}
 
 
 def test_the_set_covers_well_over_a_hundred_kinds_of_credentials() -> None:
@@ -35,8 +36,6 @@ def test_a_kind_is_a_word_that_no_rule_takes_for_a_secret() -> None:
 
 @pytest.mark.parametrize("rule", SHAPES, ids=lambda rule: rule.name)
 def test_a_rule_finds_what_its_own_pattern_describes(rule: Rule) -> None:
-    if rule.check in CONTEXTUAL:
-        pytest.skip("needs more than its pattern")
     for seed in range(4):
         secret = sample(rule.pattern, seed).encode("latin-1").decode()
         if rule.check in ("mixed", "random") and sum(map(str.isdigit, secret)) < 3:
@@ -64,3 +63,24 @@ def test_a_rule_for_values_knows_its_vendor_by_the_name(rule: Rule) -> None:
             kept, found = REDACTOR.text(text)
             assert secret not in kept, (rule.name, text)
             assert found
+
+
+CONTEXTS = {
+    "pem-private-key": PRIVATE_KEY,
+    "kubernetes-secret": "apiVersion: v1\nkind: Secret\nmetadata:\n  name: x\ndata:\n  some: Zm9vYmFyYmF6\n",
+    "url-password": f"postgres://bob:{PASSWORD}@db.host/x",
+    "oracle-password": f"jdbc:oracle:thin:bob/{PASSWORD}@host:1521",
+    "curl-user": f"curl -u bob:{PASSWORD} https://host",
+    "basic-auth-header": "Proxy: Basic " + "Ym9iOlRyMHVi" + "NGRvci14OQ==",
+    "pgpass-entry": f"db.host:5432:app:bob:{PASSWORD}",
+}
+
+
+@pytest.mark.parametrize(("name", "text"), CONTEXTS.items(), ids=CONTEXTS)
+def test_a_rule_that_looks_around_finds_its_case(name: str, text: str) -> None:
+    assert [finding.rule for finding in REDACTOR.text(text)[1]] == [name]
+    assert [finding.rule for finding in REDACTOR.line(line({"a": text}))[1]] == [name]
+
+
+def test_every_rule_for_shapes_is_tried_here() -> None:
+    assert {rule.name for rule in RULES if rule.check in CONTEXTUAL} == set(CONTEXTS)

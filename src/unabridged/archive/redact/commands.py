@@ -28,6 +28,7 @@ _PATH_KEYS = listed(
     "notebook_path relative_path relative_workspace_path glob include pattern_path source src"
 )
 _SHELLS = listed("sh bash zsh dash fish ksh pwsh powershell cmd eval")
+_REMOTES = listed("ssh docker podman kubectl oc sudo su doas nsenter chroot")
 _PRINTERS = listed(
     "cat less more most head tail bat batcat nl tac rev sed awk gawk mawk grep egrep fgrep zgrep rg ag ack cut "
     "sort uniq strings xxd od hexdump hd base64 base32 jq yq xq dasel tomlq diff sdiff colordiff comm paste "
@@ -59,7 +60,7 @@ _CREDENTIAL_COMMANDS = searching(
             r"\baz keyvault secret show|\boc whoami -t\b|\bkubectl (?:\S+ )*create token\b",
             r"\bkubectl (?:\S+ )*get secrets?\b[^\n]* (?:-o|--output|--template)",
             r"\bvault (?:kv get|read|token lookup|print token)\b|\bop (?:read|item get)\b|\bbw get\b",
-            r"(?:^|[;&|\n(]) *pass (?:show|-c)\b|\bsecret-tool lookup\b|\bchamber read\b|\bdoppler secrets\b",
+            r"(?:^|[;&|\n(\"']) *pass (?:show|-c)\b|\bsecret-tool lookup\b|\bchamber read\b|\bdoppler secrets\b",
             r"\bsecurity find-(?:generic|internet)-password\b|\bheroku (?:config|auth:token)\b",
             r"\bsops (?:-d\b|--decrypt|decrypt|exec-env)|\bage (?:-d\b|--decrypt)|\bansible-vault (?:view|decrypt)\b",
             r"\bgpg2? (?:[^\n;|&]* )?(?:-d\b|--decrypt|--export-secret)|\bgit credential fill\b",
@@ -181,12 +182,13 @@ def _part_shows(words: list[str], depth: int) -> bool:
             continue
         if printer and _names_secret(word, printer):
             return True
-        if name in _SHELLS or (
-            at and " " in word and depth < MAX_DEPTH and words[0] in ("ssh", "docker", "kubectl", "sudo")
-        ):
-            rest = " ".join(words[at + 1 :]) if name in _SHELLS else word
-            if depth < MAX_DEPTH and _shows(rest, depth + 1):
-                return True
+        inner = ""
+        if name in _SHELLS:
+            inner = " ".join(rest for rest in words[at + 1 :] if not rest.startswith("-"))
+        elif " " in word and any(earlier in _REMOTES for earlier in words[:at]):
+            inner = word
+        if inner and depth < MAX_DEPTH and _shows(inner, depth + 1):
+            return True
         if name in _PRINTERS and not printer:
             printer = name
             pattern_ahead = name in _PATTERN_FIRST and not any(w in ("-e", "-f") for w in words[at:])

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+import re2
+
 MASKED_OUTPUT = "[redacted:sensitive-file]"
 """What stands in place of a tool's result that shows such a file."""
 
@@ -65,6 +67,26 @@ _SSH_PUBLIC = frozenset(("config", "known_hosts", "known_hosts.old", "authorized
 _ENV_FILE = re.compile(
     r"(?:[\w-]+)?\.env(?:[-_.*?\[{][\w.*?,{}\[\]-]*)?\Z|\.env\*?\Z|env\.(?:local|prod|production|staging)\Z"
 )
+
+
+# What every sensitive path contains: one cheap look at a whole command tells that none is in it.
+_POSSIBLE = re2.compile(
+    "(?i)"
+    + "|".join(
+        re.escape(part)
+        for part in sorted(
+            _SECRET_NAMES
+            | set(_SECRET_ENDINGS)
+            | {place.rsplit("/", 1)[-1] for place, _ in _SECRET_PLACES}
+            | set(listed(".env env. id_ service client firebase secret private utc--"))
+        )
+    )
+)
+
+
+def may_name_secret(text: bytes) -> bool:
+    """Tell whether any word of a text could be a sensitive path; false means that none is."""
+    return _POSSIBLE.search(text) is not None
 
 
 def sensitive_path(path: str) -> bool:

@@ -140,9 +140,8 @@ def key_block(text: bytes, at: int) -> tuple[list[Span], bool]:
     end = _END_BLOCK.search(text, begin.end(), limit)
     if end is None:
         body = _OPEN_BODY.match(text, begin.end(), limit)
-        if body is None:
-            return [], limit == len(text)
-        return [Span(at, body.end(), "pem-private-key", "private-key")], body.end() == len(text)
+        spans = [] if body is None else [Span(at, body.end(), "pem-private-key", "private-key")]
+        return spans, limit == len(text)
     if not _BODY_LINE.search(text, begin.end(), end.start()):
         return [], False
     return [Span(at, end.end(), "pem-private-key", "private-key")], False
