@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
+
+import msgspec
+
 from unabridged.archive import notes
 from unabridged.archive.project import root_of
 from unabridged.archive.resolve import Resolver
@@ -31,11 +36,11 @@ def import_(call: Call, request: ImportRequest) -> ImportAnswer:
     """Import transcripts and return when they are searchable."""
     if len(request.paths) > MAX_PATHS:
         raise LimitExceeded("too many paths", field="paths", limit=MAX_PATHS, size=len(request.paths))
-    for path in request.paths:
-        _check_path(path, "paths")
+    paths = [_absolute(call, path) for path in request.paths]
     if not request.dry_run:
         call.services.daemon.admit()
-    return call.services.importer.run(request, call.progress, call.check)
+    named = msgspec.structs.replace(request, paths=paths)
+    return call.services.importer.run(named, call.progress, call.check)
 
 
 def notify(call: Call, request: NotifyRequest) -> PingAnswer:
@@ -91,6 +96,16 @@ def _found_at_once(
     if retrieval is None or retrieval.recent is None or event is None or event.size > MAX_TEXT:
         return
     retrieval.recent.add(event, Resolver(reader).event_text(event), outcome.position)
+
+
+def _absolute(call: Call, path: str) -> str:
+    """Return a path as the daemon finds it: a relative one is taken from the caller's folder."""
+    _check_path(path, "paths")
+    if Path(path).is_absolute():
+        return path
+    if not call.caller.folder:
+        raise InvalidInput("a relative path needs a folder that it is relative to", field="paths")
+    return os.path.normpath(Path(call.caller.folder) / path)
 
 
 def _check_path(path: str, field: str) -> None:
