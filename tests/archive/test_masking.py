@@ -156,7 +156,7 @@ def test_output_of_a_sensitive_file_is_masked_and_other_output_is_not(
 def test_only_so_many_calls_are_waited_for() -> None:
     masker = Masker()
     for number in range(100):
-        masker.saw("Bash", f"call-{number}", "Bash\ncommand: cat .env")
+        masker.saw("Bash", f"call-{number}", b"Bash\ncommand: cat .env")
     assert len(masker.waiting) == 16
     assert masker.waiting[-1] == "call-99"
     assert Masker(masker.waiting).concerns(b"call-99")

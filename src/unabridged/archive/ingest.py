@@ -295,7 +295,7 @@ class Ingest:
             block.model,
         )
         if block.kind == "tool-call" and self._masker is not None:
-            self._masker.saw(block.tool, block.call, text.decode())
+            self._masker.saw(block.tool, block.call, text)
         own = block.session if block.session != self._head.host_session else ""
         self._steps.append(Step(event, self._session(own), self._number))
         self._closed.extend(self._turns.add(own, name, flags, len(text), estimate, block.time, text))

@@ -17,16 +17,9 @@ from unabridged.archive.redact.files import MASKED_OUTPUT, listed
 from unabridged.hosts.lines import values
 
 MAX_WAITING = 16  # calls whose results are waited for; the oldest gives way
-MAX_ARGUMENTS = 65_536  # characters of a call that are looked at
+MAX_ARGUMENTS = 16_384  # bytes of a call that are looked at
 MAX_DEPTH = 64  # of JSON that is walked; deeper values are masked whole
 
-# What a sensitive call cannot do without: a cheap look that spares most calls the exact one.
-_HINT = re.compile(
-    r"\.env|secret|credential|passw|token|key|auth|\.pem|\.p12|\.pfx|\.jks|\.ovpn|tfstate|tfvars|netrc|npmrc|pypirc"
-    r"|kube|shadow|htpasswd|id_rsa|id_ed|id_ecdsa|wallet|environ|\.gnupg|\.ssh|\.aws|\.docker|logins|cookies|vault"
-    r"|gpg|sops|age |pass |\benv\b|\bset\b|heroku|op |bw |doppler|chamber|boto|s3cfg|rclone|my\.cnf",
-    re.IGNORECASE,
-)
 _LABEL = re.compile(r"^([A-Za-z_][\w.-]{0,40}): (.*)$")
 # Under these names stands what a tool gave back; everything else of the line stays.
 _CONTENT = listed(
@@ -56,11 +49,12 @@ class Masker:
         """Ids of the calls whose results are masked."""
         return list(self._waiting)
 
-    def saw(self, tool: str, call: str, text: str) -> None:
+    def saw(self, tool: str, call: str, text: bytes) -> None:
         """Look at a tool call: `text` is its rendering (the tool's name, then a labelled line per argument)."""
-        text = text[:MAX_ARGUMENTS]
-        if not call or not _HINT.search(text) or not masks_output(tool, arguments(text)):
-            return
+        if call and masks_output(tool, arguments(text[:MAX_ARGUMENTS].decode("utf-8", "ignore"))):
+            self._remember(call)
+
+    def _remember(self, call: str) -> None:
         self._waiting[call] = None
         while len(self._waiting) > MAX_WAITING:
             del self._waiting[next(iter(self._waiting))]

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from unabridged.archive.redact.files import listed, sensitive_path
+from unabridged.archive.redact.files import listed, sensitive_path, suspicious
 from unabridged.archive.redact.pattern import searching
 
 MAX_ARGUMENTS = 262_144  # characters of a call's arguments that are looked at
@@ -117,7 +117,7 @@ def _shows(command: str, depth: int) -> bool:
     if _CREDENTIAL_COMMANDS.search(command.encode("utf-8", "replace")):
         return True
     command = _SILENT_SUBSTITUTION.sub(" ", _without_documents(command))
-    if not any(sensitive_path(word) for word in _WORDS.split(command)):
+    if not suspicious(command) or not any(sensitive_path(word) for word in _WORDS.split(command)):
         return False
     if depth < MAX_DEPTH:
         for match in _SUBSTITUTED.finditer(command):
