@@ -20,8 +20,8 @@ service-account-prod.json client_secret_123.json /run/secrets/db C:/Users/x/.ssh
 PLAIN_FILES = shlex.split("""
 .env.example .env.sample .env.template .env.dist example.env id_rsa.pub src/env.py environment.ts env.d.ts .environment
 keys.py secrets.py src/secrets/manager.go private_key.py README.md docs/credentials.md tokenizer.json package.json
-key.go monkey.ts .ssh/known_hosts .ssh/config config.json src/environ shadow.css kube/config.yaml tokens.json .github/ci.yml
-terraform.tfvars.example credentials.example.json
+key.go monkey.ts .ssh/known_hosts .ssh/config config.json src/environ shadow.css kube/config.yaml tokens.json
+.github/ci.yml terraform.tfvars.example credentials.example.json
 """)
 
 

@@ -66,7 +66,7 @@ _NO_NAME = (b"redacted:", b"::")  # the kind in a placeholder; a type in C++, Ru
 _PHRASE = re.compile(rb"[a-z]{3,12}(?: [a-z]{3,12}){2,11}(?=\Z|[\r\n]|\\+[nr]|\\*[\"\x27`])")
 # An expression without digits, in a line of code.
 _CODE = re.compile(rb"(?: |\\t)*+[A-Za-z_$&*!(][A-Za-z_$.(){}&*!?:<>-]{1,20}+(?![A-Za-z0-9_/+])")
-_CODE_ENDS = (b"\\n", b"\\r", b" ", b",", b";", b")", b'\\"', b"\\t", b"[", b"'", b"`", b"|")
+_CODE_ENDS = (b"\\n", b"\\r", b" ", b",", b";", b")", b'"', b'\\"', b"\\t", b"[", b"'", b"`", b"|")
 _HEADERS = frozenset(("cookie", "authorization"))
 _QUOTES = (b'"', b"'", b"`", b'\\"')
 _REST_OF_LINE = re.compile(rb"[^\r\n\"'`\\]+")

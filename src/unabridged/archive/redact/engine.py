@@ -111,7 +111,11 @@ class Redactor:
         """Find the secrets in the strings of `data[:json_end]`, which is JSON; the first candidate is known."""
         search = self._scanner.candidate
         done = 0
+        rules_out = self._scanner.rules_out
         while 0 <= candidate < json_end:
+            if rules_out(data, candidate, json_end):
+                candidate = search(data, candidate + 1, json_end)
+                continue
             place = max((candidate, *token_places(data, candidate)))
             start, end = jsontext.string_around(data, place, done)
             if start < 0:

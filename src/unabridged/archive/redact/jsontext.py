@@ -9,7 +9,7 @@ import msgspec
 
 BOM = b"\xef\xbb\xbf"
 _BLANKS = b" \t\r\n"
-MAX_ESCAPE = 6  # bytes of the longest escape, `\uXXXX`
+MAX_ESCAPE = 12  # bytes of the longest escape, a pair of `\uXXXX`
 
 _HEX4 = re.compile(
     rb"\\u([0-9a-fA-F]{4})(?:(?<=\\u[dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2}))?"
@@ -140,15 +140,21 @@ def key_before(data: bytes, start: int) -> bytes:
 
 
 def safe_start(data: bytes, at: int, low: int) -> int:
-    """Return the greatest place ≤ `at` (≥ `low`) that is not within an escape or a character."""
-    slash = data.rfind(b"\\", max(low, at - MAX_ESCAPE), at)
-    if slash < 0:
+    """Return the greatest place ≤ `at` (≥ `low`) that is not within an escape, a surrogate pair, or a character."""
+    place = data.find(b"\\", max(low, at - MAX_ESCAPE), at)
+    if place < 0:
         while low < at < len(data) and data[at] & 0xC0 == 0x80:
             at -= 1
         return at
-    while slash > low and data[slash - 1] == 0x5C:
-        slash -= 1
-    return slash
+    while place > low and data[place - 1] == _BACKSLASH:
+        place -= 1
+    while place < at:
+        escape = _ESCAPE.match(data, place)
+        end = escape.end() if escape is not None else place + 1
+        if end > at:
+            return place
+        place = end
+    return at
 
 
 def decode(raw: bytes) -> bytes:
