@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from unabridged.daemon import logs
+from unabridged.daemon.paths import ERRORS
 from unabridged.errors import DiskLow
 
 
@@ -83,7 +84,7 @@ def test_the_captured_error_stream_is_cut_when_it_is_too_large(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(logs, "MAX_STREAM_BYTES", 100)
-    stream = tmp_path / logs.STREAM
+    stream = tmp_path / ERRORS
     assert not logs.trim_stream(str(tmp_path))
     stream.write_bytes(b"x" * 100)
     assert not logs.trim_stream(str(tmp_path))

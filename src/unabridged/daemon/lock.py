@@ -8,29 +8,33 @@ from __future__ import annotations
 
 import errno
 import fcntl
-import json
 import os
 import time
-from dataclasses import dataclass
-from typing import Any, cast
 
-from unabridged.daemon import safety
+from unabridged.daemon import safety, wirejson
 from unabridged.errors import StoreLocked
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 MAX_OWNER_BYTES = 4096  # of the file's text; more is not ours
 POLL_SECONDS = 0.01
 
 
-@dataclass(frozen=True, slots=True)
 class Ownership:
     """The lock, held until `release` or the end of the process."""
 
-    path: str
-    descriptor: int
+    __slots__ = ("descriptor", "path")
+
+    def __init__(self, path: str, descriptor: int) -> None:
+        """Own the locked file."""
+        self.path = path
+        self.descriptor = descriptor
 
     def describe(self, **facts: Any) -> None:
         """Write who the owner is, as one JSON object."""
-        data = json.dumps(facts).encode()
+        data = wirejson.dumps(facts).encode()
         os.ftruncate(self.descriptor, 0)
         os.pwrite(self.descriptor, data, 0)
 
@@ -81,10 +85,10 @@ def read_owner(path: str) -> dict[str, Any]:
     """Return the facts in the owner file, held or stale; empty where there are none."""
     try:
         with open(path, "rb") as file:
-            facts: object = json.loads(file.read(MAX_OWNER_BYTES) or b"{}")
+            facts: object = wirejson.loads(file.read(MAX_OWNER_BYTES).decode() or "{}")
     except (OSError, ValueError):
         return {}
-    return cast("dict[str, Any]", facts) if isinstance(facts, dict) else {}
+    return facts if isinstance(facts, dict) else {}  # pyright: ignore[reportUnknownVariableType]
 
 
 def held(path: str) -> bool:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from unabridged.daemon import safety
+from unabridged.daemon.paths import ERRORS
 from unabridged.errors import UnabridgedError
 
 MAX_FILE_BYTES = 4 << 20
@@ -23,7 +24,6 @@ MAX_RECORD_BYTES = 8 << 10
 MAX_STREAM_BYTES = 2 << 20  # of the captured error stream, cut by the maintenance tick
 LEVELS = {"debug": 10, "info": 20, "warning": 30, "error": 40}
 NAME = "daemon.log"
-STREAM = "daemon.err"
 
 
 class Log:
@@ -97,7 +97,7 @@ def places(error: BaseException) -> list[str]:
 
 def trim_stream(folder: str) -> bool:
     """Cut the captured error stream when it is too large (its writers append); tell whether it was."""
-    path = os.path.join(folder, STREAM)
+    path = os.path.join(folder, ERRORS)
     try:
         if os.path.getsize(path) <= MAX_STREAM_BYTES:
             return False

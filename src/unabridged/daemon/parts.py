@@ -19,7 +19,7 @@ from unabridged.daemon.indexing import Indexing
 from unabridged.daemon.info import Info
 from unabridged.daemon.jobs import Ground, Rules
 from unabridged.daemon.known import Known
-from unabridged.daemon.logs import STREAM, Log
+from unabridged.daemon.logs import Log
 from unabridged.daemon.running import Parts, Seen
 from unabridged.daemon.tailing import Tailing
 from unabridged.daemon.watched import host_roots
@@ -43,7 +43,7 @@ def compose(config: Config, store: Store, log: Log, explicit: bool) -> Parts:
     idle = IdleTurns(config.seconds("ingest.idle_seconds"), time.monotonic)
     growth = [time.monotonic()]
     known, rules = Known(store), _rules(config)
-    errors = os.path.join(layout.logs, STREAM)
+    errors = layout.errors
     index = Indexing(store, layout.index, log, errors)
     seen = Seen(idle)
     ground = Ground(store, known, log, rules, _now, guard.admit, index.poke, seen)

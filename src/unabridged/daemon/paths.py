@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 APPLICATION = "unabridged"
 HOME_VARIABLE = "UNABRIDGED_HOME"
 # Bytes; a Unix socket's address holds 108 on Linux and 104 on macOS, its terminating NUL included.
+ERRORS = "daemon.err"
 MAX_SOCKET_BYTES = 100
 HASH_CHARS = 16  # hexadecimal; 64 bits keep one user's homes apart
 
@@ -66,6 +67,11 @@ class Layout:
     def logs(self) -> str:
         """The folder of logs."""
         return os.path.join(self.state, "logs")
+
+    @property
+    def errors(self) -> str:
+        """What the daemon and its workers write to their error streams: traces of faults, hardly ever anything."""
+        return os.path.join(self.logs, ERRORS)
 
     @property
     def outbox(self) -> str:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+import _signal  # the C module: `signal` brings `enum` along
 import fcntl
-import json
 import os
-import signal
 import sys
 import time
 
-from unabridged.daemon import lock, logs, paths, safety
+from unabridged.daemon import lock, paths, safety, wirejson
 from unabridged.errors import DaemonUnavailable, ProtocolError, UnabridgedError, from_dict
 
 TYPE_CHECKING = False
@@ -80,9 +79,7 @@ def spawn(
 ) -> dict[str, Any]:
     """Start a detached daemon process; with `wait` return its first word, raising the error that it reports."""
     safety.private_folder(layout.logs, create=True)
-    errors = safety.open_private(
-        os.path.join(layout.logs, logs.STREAM), os.O_WRONLY | os.O_APPEND | os.O_CREAT
-    )
+    errors = safety.open_private(layout.errors, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
     nothing = os.open(os.devnull, os.O_RDWR)
     ours, theirs = os.pipe()
     os.set_inheritable(theirs, True)
@@ -116,7 +113,7 @@ def _first_word(descriptor: int) -> dict[str, Any]:
     if not data:
         return {}  # it ended without a word; the caller tries again until its time is over
     try:
-        word: object = json.loads(data.splitlines()[0])
+        word: object = wirejson.loads(data.decode().splitlines()[0])
     except ValueError as error:
         raise ProtocolError("the daemon's first word is not JSON") from error
     facts: dict[str, Any] = word if isinstance(word, dict) else {}  # pyright: ignore[reportUnknownVariableType]
@@ -153,7 +150,7 @@ def stop(layout: Layout, ask: Callable[[], None], *, force: bool = False) -> dic
         return facts
     if not force:
         raise DaemonUnavailable("the daemon did not end in time", hint="`una daemon stop --force`", **facts)
-    for number, seconds in ((signal.SIGTERM, 5.0), (signal.SIGKILL, 5.0)):
+    for number, seconds in ((_signal.SIGTERM, 5.0), (_signal.SIGKILL, 5.0)):
         pid = facts.get("pid")
         if not isinstance(pid, int) or not lock.held(layout.lock) or not is_daemon(pid):
             break
