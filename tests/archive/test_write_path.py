@@ -18,7 +18,7 @@ from unabridged.archive.restore import read_original, read_range
 from unabridged.errors import Conflict
 from unabridged.hosts.contract import Candidate, Head
 from unabridged.schema.ids import origin_id
-from unabridged.schema.records import DOCUMENT, EVENT, PATH, SUPERSESSION
+from unabridged.schema.records import DOCUMENT, EVENT, PATH, SESSION, SUPERSESSION
 from unabridged.store.contract import Store
 from unabridged.store.open import open_store
 
@@ -226,3 +226,11 @@ def test_any_bytes_are_kept_exactly(parts: list[bytes], seed: int) -> None:
         assert b"".join(read_original(snapshot, generation)) == data
         assert violations(snapshot) == []
     other.close()
+
+
+def test_a_session_without_a_title_is_called_by_its_first_request(store: Store) -> None:
+    data = b'{"id":"a","text":"please fix the parser\\nnow","human":true}\n{"id":"b","text":"done"}\n'
+    admit(store, data)
+    assert store.snapshot().scan(SESSION, (PROJECT,))[0].title == "please fix the parser"
+    admit(store, data + b'{"title":"Parser work"}\n', prior=newest(store.snapshot(), ORIGIN))
+    assert store.snapshot().scan(SESSION, (PROJECT,))[0].title == "Parser work"

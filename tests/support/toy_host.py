@@ -53,6 +53,7 @@ class ToyReader:
             HUMAN if row.get("human") else 0,
             Micros(int(row.get("time", 0))),
             session=str(row.get("session", "")),
+            parent=str(row.get("parent", "")),
         )
 
     def state(self) -> bytes:

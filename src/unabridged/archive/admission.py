@@ -188,7 +188,7 @@ class _Admission:
         if reader.get(ORIGIN, (self._project, self._append.origin.origin)) != self._append.origin:
             batch.put(ORIGIN, self._append.origin)
         for session, draft in zip(sessions, self._append.sessions, strict=True):
-            told = _tell(session, draft.news)
+            told = _titled(_tell(session, draft.news), self._append)
             if told != reader.get(SESSION, (self._project, session.session)):
                 batch.put(SESSION, told)
             if reader.get(HOME, (GLOBAL, session.session)) is None:
@@ -407,6 +407,17 @@ def _tell(session: Session, news: Sequence[SessionNews]) -> Session:
             relation=session.relation or item.relation,
             fork_native=session.fork_native or item.fork_native,
         )
+    return session
+
+
+def _titled(session: Session, append: Append) -> Session:
+    """Return the session with its first request as a title, while its host has given none."""
+    if session.title:
+        return session
+    own = append.sessions[0].host_session
+    for turn in append.turns:
+        if turn.title and (turn.session or own) == session.host_session:
+            return msgspec.structs.replace(session, title=turn.title)
     return session
 
 

@@ -33,6 +33,7 @@ class Filters:
     until: Micros = NONE
     session: SessionId | None = None
     exclude: frozenset[str] = field(default_factory=frozenset[str])
+    branch: frozenset[int] | None = None  # ordinals of the events on a session's current branch
     side: bool = True
 
     @property
@@ -51,6 +52,8 @@ class Filters:
         if self.hosts and event.host not in self.hosts:
             return False
         if not self.side and event.flags & SIDE:
+            return False
+        if self.branch is not None and event.ordinal not in self.branch:
             return False
         if self.session is not None and event.session != self.session:
             return False

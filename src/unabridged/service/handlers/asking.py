@@ -7,6 +7,8 @@ from typing import Any
 
 import msgspec
 
+from unabridged.archive import log as archive_log
+from unabridged.archive.lineage import current_branch
 from unabridged.archive.resolve import spans
 from unabridged.archive.sessions import resolve_session
 from unabridged.errors import InvalidInput, UnabridgedError
@@ -55,6 +57,10 @@ def search(call: Call, request: SearchRequest) -> SearchAnswer:
             request.per_session,
         )
         finder = retrieval.finder()
+        if finder is None and not archive_log.projects(reader):
+            return SearchAnswer(
+                searching.EMPTY, [], "", {"scope": context.scope.level.name.lower(), "complete": True}
+            )
         if finder is None:
             account = {
                 "scope": context.scope.level.name.lower(),
@@ -123,7 +129,12 @@ def _filters(call: Call, reader: Reader, context: Context, asked: Filters) -> na
     for host in asked.hosts:
         _one_of("hosts", host, (*call.services.hosts, "note"))
     _one_of("branch", asked.branch, BRANCHES)
-    session = resolve_session(reader, asked.session).session if asked.session else None
+    session = resolve_session(reader, asked.session) if asked.session else None
+    if asked.branch == "current" and session is None:
+        raise InvalidInput(
+            "`branch` needs a session", field="branch", hint="Name one with the session filter."
+        )
+    branch = current_branch(reader, session) if session is not None and asked.branch == "current" else None
     return narrowing.Filters(
         frozenset(asked.kinds),
         frozenset(asked.roles),
@@ -132,8 +143,9 @@ def _filters(call: Call, reader: Reader, context: Context, asked: Filters) -> na
         asked.path,
         narrowing.parse_time(asked.since, call.now, context.offset_minutes, "since"),
         narrowing.parse_time(asked.until, call.now, context.offset_minutes, "until", end=True),
-        session,
+        session.session if session is not None else None,
         narrowing.excluded(asked.exclude),
+        branch,
         asked.side,
     )
 
