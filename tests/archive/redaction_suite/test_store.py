@@ -211,7 +211,8 @@ def test_no_dictionary_of_the_index_holds_a_credential(archive: Archive) -> None
     found = set[str]()
     for kind in KINDS_OF_CREDENTIALS:
         for needle in wanted(kind):
-            runs = re.findall(r"[a-z0-9]+", needle.decode().lower())
+            # A run without digits is a word, "production" in a Braintree token for one.
+            runs = [run for run in re.findall(r"[a-z0-9]+", needle.decode().lower()) if re.search(r"\d", run)]
             if any(len(run) >= SHORTEST_TERM and run in terms for run in runs):
                 found.add(kind.kind)
     assert not found, f"{len(found)} kinds are left: {sorted(found)}"

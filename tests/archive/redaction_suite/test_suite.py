@@ -17,6 +17,7 @@ KINDS_LEAST = 130  # of credentials, and of texts that look like some and are no
 SURROUNDINGS_LEAST = 3
 
 PLACEHOLDER = r"\[redacted:[a-z0-9-]+\]"
+FILLER = "the words between are of no interest to anybody at all. "
 WINDOW = 8  # characters of a secret that may not be left of it
 LINE_PREFIX = re.compile(r"^(?:\s*\d+→|\+| +)")
 
@@ -164,6 +165,95 @@ def test_a_secret_in_a_field_of_the_row_goes_and_the_other_fields_stay(name: str
     kept["message"]["content"][0]["input"][name] = value
     assert kept == row
     assert REDACTOR.line(line) == (line, ())
+
+
+# A kind of every make, for what is the same for all of them.
+SAMPLE = (
+    "aws-access-key-id",
+    "aws-secret-access-key",
+    "github-personal-token",
+    "anthropic-key",
+    "json-web-token",
+    "slack-bot-token",
+    "postgres-url",
+    "http-bearer",
+    "json-password",
+    "python-password",
+    "curl-user",
+    "netrc-one-line",
+    "pem-rsa-of-4096-bits",
+    "pem-ec",
+)
+
+
+@pytest.mark.parametrize("kind", SAMPLE)
+def test_a_credential_goes_wherever_in_a_long_text_it_stands(kind: str) -> None:
+    """Texts are looked through in stretches: a credential may lie across their border."""
+    markup = POSITIVES[kind].markup
+    wrong = dict[int, str]()
+    for border in (1 << 10, 1 << 12, 1 << 14, 1 << 16, 1 << 18, 1 << 20):
+        for shift in (1, len(markup) // 2, len(markup)):
+            before = (FILLER * (border // len(FILLER) + 1))[: border - shift - 1]
+            redacted, found = REDACTOR.text(f"{before}\n{plain(markup)}\n{FILLER * 40}")
+            assert redacted.startswith(before)
+            wrong[border - shift] = fault(f"\n{markup}\n{FILLER * 40}", redacted[len(before) :], found)
+    assert {at: what for at, what in wrong.items() if what} == {}
+
+
+def test_hundreds_of_credentials_in_one_text_all_go() -> None:
+    many = [made(f"one of many, {number}", "ghp_{c30}") for number in range(500)]
+    redacted, found = REDACTOR.text(" ".join(many))
+    assert re.sub(PLACEHOLDER, "", redacted).strip() == ""
+    assert sum(finding.count for finding in found) == len(many)
+
+
+@pytest.mark.parametrize("kind", [kind for kind in SAMPLE if "pem" not in kind])
+def test_a_credential_goes_however_its_row_is_encoded(kind: str) -> None:
+    """Hosts escape what they need not: slashes, letters beyond ASCII, any character as its number."""
+    markup = in_rows(POSITIVES[kind]) + "\n日本語 ü 😀 \x7f \u2028"
+    secret = POSITIVES[kind].secrets[0]
+    row = claude_row(plain(markup))
+    numbered = "".join(f"\\u{ord(character):04x}" for character in secret)
+    spellings = {
+        "as hosts do": encoded(row),
+        "with spaces": json.dumps(row, ensure_ascii=False).encode() + b"\n",
+        "in ASCII": json.dumps(row).encode() + b"\r\n",
+        "slashes escaped": encoded(row).replace(b"/", b"\\/"),
+        "characters as numbers": encoded(row).replace(secret.encode(), numbered.encode()),
+        "indented": json.dumps(row, indent=2).encode(),
+        "without a line end": encoded(row).rstrip(),
+        "two values on a line": encoded(row).rstrip() + encoded(row),
+        "torn": encoded(row)[:-40],
+    }
+    left = dict[str, str]()
+    for name, line in spellings.items():
+        redacted, found = REDACTOR.line(line)
+        shown = redacted.decode().replace("\\/", "/")
+        if not found or secret in shown or numbered in shown:
+            left[name] = "kept" if found else "not found"
+        elif name not in ("two values on a line", "torn"):
+            what = fault(markup, ROWS["JSON row"][1](json.loads(redacted)), found)
+            left |= {name: what} if what else {}
+    assert left == {}
+
+
+ARMOURED = [kind for kind in POSITIVES if kind.startswith(("pem-", "openssh-", "pgp-key"))]
+
+
+@pytest.mark.parametrize("kind", dict.fromkeys([*SAMPLE, *ARMOURED]))
+def test_a_credential_goes_from_a_patch_that_is_kept_as_a_list_of_lines(kind: str) -> None:
+    """Claude Code keeps what an edit changed so: every line a JSON string of its own."""
+    positive = POSITIVES[kind]
+    text = [" unchanged", *(f"+{line}" for line in plain(positive.markup).split("\n")), " unchanged"]
+    row = claude_row("The file was updated.")
+    hunk = {"oldStart": 1, "oldLines": 2, "newStart": 1, "newLines": len(text), "lines": text}
+    row["toolUseResult"] = {"filePath": "/home/dev/project/notes.txt", "structuredPatch": [hunk]}
+    line, found = REDACTOR.line(encoded(row))
+    kept = json.loads(line)["toolUseResult"]["structuredPatch"][0]["lines"]
+    secrets = [part for secret in positive.secrets for part in secret.split("\n") if len(part) >= WINDOW]
+    assert found
+    assert [part for part in secrets if part in "\n".join(kept)] == []
+    assert (kept[0], kept[-1]) == (" unchanged", " unchanged")
 
 
 @pytest.mark.parametrize("name", NEGATIVES)
