@@ -16,7 +16,7 @@ from unabridged.bench.load import Load, settle
 from unabridged.bench.passages import Passages
 from unabridged.bench.transcripts import Transcripts
 from unabridged.bench.wire import drive, frame, result
-from unabridged.errors import DaemonUnavailable, InvalidInput
+from unabridged.errors import DaemonUnavailable, InvalidInput, NoTranscripts
 
 
 class Broken(Exception):
@@ -135,6 +135,16 @@ def test_a_load_imports_until_it_is_withdrawn(writer: Passages) -> None:
         assert list(place.work.iterdir()) == []
         assert settle(place)["behind"] == 0
         assert place.call("stats")["totals"]["events"] > 0
+
+
+def test_a_load_that_cannot_import_is_no_load(writer: Passages) -> None:
+    with home.temporary() as place:
+        place.start()
+        load = Load(place, Transcripts(writer), 1 << 16)
+        for path in place.work.rglob("*.jsonl"):
+            path.unlink()
+        with pytest.raises(NoTranscripts), load:
+            pass
 
 
 def test_the_rival_of_imports_keeps_the_text_of_every_block(tmp_path: Path) -> None:

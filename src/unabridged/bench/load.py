@@ -11,8 +11,8 @@ from typing import Any
 
 from unabridged.bench.home import Home
 from unabridged.bench.transcripts import Transcripts
-from unabridged.bench.wire import Connection, frame
-from unabridged.errors import DaemonUnavailable
+from unabridged.bench.wire import Connection, frame, result
+from unabridged.errors import DaemonUnavailable, UnabridgedError
 
 FIRST = 1_000_000  # number of its first session, so that none is the measured archive's own
 STEP = 10_000  # between the first sessions of two loads
@@ -32,7 +32,8 @@ class Load:
         self._connection: Connection | None = None
         self._begun = threading.Event()
         self._thread = threading.Thread(target=self._run, name="load", daemon=True)
-        self.answer: dict[str, Any] = {}
+        self._failure: UnabridgedError | None = None
+        self._withdrawn = False
         self.bytes_done = 0
         transcripts.write(self._folder, size, EACH, FIRST + STEP * number)
 
@@ -46,38 +47,46 @@ class Load:
         assert connection is not None
         try:
             connection.send(frame("import", {"paths": [str(self._folder)]}))
-            while True:
-                line = connection.receive()
-                message: dict[str, Any] = json.loads(line)
-                if message.get("method") != "progress":
-                    self.answer = message.get("result") or message
-                    return
-                self.bytes_done = int(message["params"].get("bytes_done") or 0)
-                if self.bytes_done:
-                    self._begun.set()
-                if message["params"].get("phase") == "index":
-                    return  # nothing is read any more; what follows is no bulk import
-        except DaemonUnavailable:
-            pass  # interrupted
+            while self._reads(connection.receive()):
+                pass
+        except UnabridgedError as error:
+            self._failure = None if self._withdrawn else error
         finally:
             self._begun.set()
+
+    def _reads(self, line: bytes) -> bool:
+        """Take a message; tell whether transcripts are still read: the indexing that follows is no bulk import."""
+        message: dict[str, Any] = json.loads(line)
+        if message.get("method") != "progress":
+            self.bytes_done = int(result(line)["bytes"])  # a small import is over before it tells of progress
+            return False
+        self.bytes_done = int(message["params"].get("bytes_done") or 0)
+        if self.bytes_done:
+            self._begun.set()
+        return message["params"].get("phase") != "index"
 
     def __enter__(self) -> Load:
         """Begin; return once the first batch is durable."""
         self._connection = self._home.connect()
         self._thread.start()
         self._begun.wait(BEGIN_SECONDS)
+        if self._failure is not None or not self.bytes_done:
+            self.__exit__(None, None, None)
+            raise DaemonUnavailable("the import beside the measurement did not begin")
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Withdraw what is left, and wait until the daemon has let go of it."""
+        """Withdraw what is left, and wait for the thread; raise what made the import fail before that."""
         if self._connection is not None:
+            self._withdrawn = True
             self._connection.interrupt()
             self._thread.join()
             self._connection.close()
         shutil.rmtree(self._folder, ignore_errors=True)
+        if self._failure is not None and error is None:
+            raise self._failure
 
 
 def settle(home: Home, seconds: float = SETTLE_SECONDS) -> dict[str, Any]:
