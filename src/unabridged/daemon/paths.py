@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 APPLICATION = "unabridged"
 HOME_VARIABLE = "UNABRIDGED_HOME"
-# Bytes; a Unix socket's address holds 108 on Linux and 104 on macOS, its terminating NUL included.
 ERRORS = "daemon.err"
+# Bytes; a Unix socket's address holds 108 on Linux and 104 on macOS, its terminating NUL included.
 MAX_SOCKET_BYTES = 100
 HASH_CHARS = 16  # hexadecimal; 64 bits keep one user's homes apart
 

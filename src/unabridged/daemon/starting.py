@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import _signal  # the C module: `signal` brings `enum` along
 import fcntl
 import os
 import sys
@@ -23,6 +22,7 @@ STOP_SECONDS = 30.0  # that a daemon may take to end
 FORCE_SECONDS = 10.0  # that it gets before force is used
 POLL_SECONDS = 0.01
 MAX_PAUSE_SECONDS = 1.0  # between two attempts, when a daemon starts but cannot be reached
+TERMINATE, KILL = 15, 9  # importing `signal` for their names brings `enum` along
 MODULE = "unabridged.app.daemon"
 
 
@@ -150,7 +150,7 @@ def stop(layout: Layout, ask: Callable[[], None], *, force: bool = False) -> dic
         return facts
     if not force:
         raise DaemonUnavailable("the daemon did not end in time", hint="`una daemon stop --force`", **facts)
-    for number, seconds in ((_signal.SIGTERM, 5.0), (_signal.SIGKILL, 5.0)):
+    for number, seconds in ((TERMINATE, 5.0), (KILL, 5.0)):
         pid = facts.get("pid")
         if not isinstance(pid, int) or not lock.held(layout.lock) or not is_daemon(pid):
             break
