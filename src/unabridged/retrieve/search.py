@@ -16,7 +16,6 @@ from unabridged.errors import InvalidCursor, InvalidInput, LimitExceeded, Unabri
 from unabridged.retrieve import likeness, locator, places
 from unabridged.retrieve.context import Context
 from unabridged.retrieve.filters import Filters
-from unabridged.retrieve.locator import Place
 from unabridged.retrieve.rank import Candidate, Ranked, rank
 from unabridged.retrieve.snippet import excerpt
 from unabridged.schema import tokens
@@ -313,7 +312,7 @@ def _explain(item: Ranked) -> dict[str, Any]:
 def locate(context: Context, event: Event, start: int, end: int) -> tuple[str, str]:
     """Return the locator and the handle of a passage."""
     document = places.document_of(context.reader, event)
-    place = Place(
+    place = locator.Place(
         event.project,
         event.ordinal,
         start,
