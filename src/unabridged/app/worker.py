@@ -14,7 +14,8 @@ PARENT_SECONDS = 1.0  # between two looks at the parent, where the kernel does n
 # Workers give way to the daemon, whose answers people wait for; the index gives way to reading: what is durable can be
 # indexed at any time.
 NICE = {"ingest": 5, "index": 10}
-COLLECT_AFTER = 50_000  # objects allocated before the collector looks: a batch holds as many that are in no cycle
+# Objects allocated before the collector looks: a batch holds as many that are in no cycle.
+COLLECT_AFTER = 50_000
 
 
 def main(arguments: list[str]) -> int:
