@@ -190,3 +190,17 @@ def test_projects_are_followed_each_at_its_own_position(bench: Bench) -> None:
     finder = bench.indexing.finder()
     assert finder is not None
     assert {project: finder.positions[project] for project in positions} == positions
+
+
+def test_an_index_that_fails_when_it_is_searched_is_made_anew_once(bench: Bench) -> None:
+    bench.note("zebra")
+    assert bench.wait()
+    until(lambda: bench.indexing.status()["state"] == "current")
+    bench.indexing.distrust("index-busy")
+    bench.indexing.distrust("index-corrupt")
+    until(lambda: bench.indexing.generation() == 2)
+    until(lambda: bench.indexing.status()["state"] == "current")
+    bench.indexing.distrust("index-corrupt")
+    bench.note("giraffe")
+    assert bench.wait()
+    assert (bench.find("giraffe"), bench.indexing.generation()) == (1, 2)

@@ -57,6 +57,9 @@ class FakeIndex:
     def poke(self) -> None:
         """Do nothing."""
 
+    def distrust(self, code: str) -> None:
+        """Do nothing."""
+
     def rebuild(self, wait: bool, progress: Progress, check: Check) -> None:
         self.rebuilt.append(wait)
         self.state = "current"

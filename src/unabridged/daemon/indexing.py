@@ -30,6 +30,7 @@ from unabridged.store.contract import Store
 COMMIT_SECONDS = 0.4  # after which applied stretches are committed although more follow
 POLL_SECONDS = 1.0  # between two looks at the log when nobody says that it grew
 WAIT_SECONDS = 0.05  # between two looks whether a waiter's caller is still there
+DISTRUST_SECONDS = 300.0  # between two rebuilds that failed searches cause
 COMPARE_TRIES = 5  # that an index is compared with one made anew, while the archive grows
 KEEPING_UP = 4 << 20  # bytes of text applied since the last commit from which one is due whatever the time
 
@@ -50,6 +51,7 @@ class Indexing:
         self._state = "starting"
         self._error = ""
         self._damaged = 0
+        self._distrusted = float("-inf")
         self._shelf = Shelf(self._root)
         self.recent = self._shelf.recent
         self.finder = self._shelf.finder
@@ -102,6 +104,17 @@ class Indexing:
 
     def poke(self) -> None:
         """Learn that the log grew."""
+        self._woken.set()
+
+    def distrust(self, code: str) -> None:
+        """Make an index anew that opened well but fails when it is searched; not over and over."""
+        now = time.monotonic()
+        if code != IndexCorrupt.code or now - self._distrusted < DISTRUST_SECONDS:
+            return
+        self._distrusted = now
+        self._log.warning("index-distrusted", generation=self.generation())
+        with self._changed:
+            self._rebuild = True
         self._woken.set()
 
     def rebuild(self, wait: bool, progress: Progress, check: Check) -> None:

@@ -44,6 +44,10 @@ class IndexControl(Protocol):
         """Learn that the log grew, so as not to wait for the next look at it."""
         ...
 
+    def distrust(self, code: str) -> None:
+        """Learn that a search failed with an index error; a damaged index is made anew."""
+        ...
+
     def rebuild(self, wait: bool, progress: Progress, check: Check) -> None:
         """Make the index anew from the archive; with `wait` return when it is in use."""
         ...

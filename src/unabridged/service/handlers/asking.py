@@ -69,6 +69,8 @@ def search(call: Call, request: SearchRequest) -> SearchAnswer:
             }
             return SearchAnswer(searching.FAILED, [], "", account)
         found = searching.search(context, finder, asked)
+        if found.status == searching.FAILED:
+            call.services.index.distrust(str(found.account["failed"]["lexical"]))
         if request.semantic == "always":
             found.account["semantic"] = "not installed"
         hits = [_hit(context, item) for item in found.hits]
