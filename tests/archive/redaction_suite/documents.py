@@ -94,9 +94,7 @@ SYSTEMS = {
     "dockerfile-arg": "ARG NPM_TOKEN=‹{a36}›",
     "compose-map": "services:\n  db:\n    environment:\n      POSTGRES_USER: app\n      POSTGRES_PASSWORD: ‹{p16}›",
     "compose-list": "    environment:\n      - MYSQL_ROOT_PASSWORD=‹{p16}›\n      - MYSQL_DATABASE=shop",
-    "kubernetes-secret": (
-        "apiVersion: v1\nkind: Secret\ntype: Opaque\ndata:\n  password: ‹{x18}›\n  username: ‹YXBw›"
-    ),
+    "kubernetes-secret": ("apiVersion: v1\nkind: Secret\ntype: Opaque\ndata:\n  password: ‹{x18}›"),
     "kubernetes-string-data": "kind: Secret\nstringData:\n  api-token: ‹{a32}›",
     "kubernetes-env-value": "        env:\n        - name: DB_PASSWORD\n          value: ‹{p16}›",
     "terraform-variable": 'variable "db_password" {\n  default = "‹{p16}›"\n}',

@@ -69,6 +69,7 @@ ENVIRONMENT = {
 CODE = {
     "python-password": "password = '‹{p14}›'",
     "python-keyword-argument": 'client = connect(host="db", user="app", password="‹{q3}›", timeout=5)',
+    "python-pair": "user, password = 'deploy', '‹{p14}›'",
     "python-dict": "config = {'user': 'app', 'secret_key': '‹{a32}›', 'debug': False}",
     "python-environ": 'os.environ["INTERNAL_API_KEY"] = "‹{a28}›"',
     "python-getenv-default": 'token = os.getenv("SERVICE_TOKEN", "‹{h40}›")',
