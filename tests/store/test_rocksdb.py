@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import threading
 from pathlib import Path
 
@@ -86,6 +87,23 @@ def test_too_little_room_to_reopen_is_told_before_anything_is_closed(
     with pytest.raises(DiskFull):
         engine.reopen()
     assert engine.view().get(b"\x01a") == b"v"
+    engine.close()
+
+
+def test_compaction_gives_space_back_at_once(tmp_path: Path) -> None:
+    engine = RocksEngine(tmp_path / "data", create=True)
+    data = random.Random(1).randbytes(1 << 20)
+    for number in range(20):
+        engine.write([(b"\x01%d" % number, data)])
+    engine.flush()
+    engine.publish()
+    engine.write([(b"\x01%d" % number, None) for number in range(19)])
+    engine.flush()
+    engine.publish()
+    engine.compact()
+    tables = [path.stat().st_size for path in (tmp_path / "data").glob("*.sst")]
+    assert sum(tables) < 2 << 20
+    assert engine.view().get(b"\x0119") == data
     engine.close()
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from unabridged.errors import DiskFull, StoreClosed, StoreError, StoreFailed, TransientStoreError
+from unabridged.errors import DiskFull, ReadOnly, StoreClosed, StoreFailed, TransientStoreError
 from unabridged.schema.ids import GLOBAL
 from unabridged.schema.records import LOG, META_KIND
 from unabridged.store import writer
@@ -28,11 +28,11 @@ class Faults:
     """What to raise at which point, how often; and how often each point was passed."""
 
     def __init__(self) -> None:
-        self.raising: dict[str, list[StoreError]] = {}
+        self.raising: dict[str, list[Exception]] = {}
         self.passed: dict[str, int] = {}
         self.watch: Callable[[str], None] | None = None
 
-    def at(self, point: str, error: StoreError, times: int = 1) -> None:
+    def at(self, point: str, error: Exception, times: int = 1) -> None:
         self.raising[point] = [error] * times
 
     def __call__(self, point: str) -> None:
@@ -243,6 +243,33 @@ def test_a_waiter_is_not_told_of_a_position_that_was_lost(case: Case) -> None:
     assert not case.store.wait(PROJECT_A, 1, 0.01)
     case.store.commit(PROJECT_A, appending(PROJECT_A))
     assert case.store.wait(PROJECT_A, 1, SECONDS)
+
+
+def test_a_state_that_cannot_be_published_after_reopening_is_not_acknowledged(case: Case) -> None:
+    case.put("kept").result(SECONDS)
+    case.faults.at("before-flush", DiskFull())
+    case.faults.at("before-publish", DiskFull())
+    assert isinstance(case.put("doubtful").exception(SECONDS), DiskFull)
+    case.faults.raising.clear()
+    assert case.put("later").result(SECONDS) == "later"
+    assert case.names() == ["kept", "later"]
+
+
+def test_a_disk_that_turns_read_only_is_reported_as_that(case: Case) -> None:
+    case.put("kept").result(SECONDS)
+    case.faults.at("before-write", ReadOnly())
+    assert isinstance(case.put("refused").exception(SECONDS), ReadOnly)
+    assert case.names() == ["kept"]
+    assert case.put("later").result(SECONDS) == "later"
+
+
+def test_a_fault_of_our_own_leaves_nobody_waiting(case: Case) -> None:
+    case.put("kept").result(SECONDS)
+    case.faults.at("before-publish", ZeroDivisionError())
+    futures = case.together(putting("a"), putting("b"))
+    assert all(isinstance(future.exception(SECONDS), StoreFailed) for future in futures)
+    assert isinstance(case.put("c").exception(SECONDS), StoreFailed), "until it is opened again"
+    assert case.names() == ["kept"]
 
 
 def test_a_cancelled_future_is_skipped(case: Case) -> None:

@@ -15,6 +15,8 @@ from unabridged.errors import StoreClosed, TransientStoreError, Unsupported
 from unabridged.store.bytes import Change
 from unabridged.store.contract import Capabilities, Usage
 
+MANY = 64  # keys; sorting costs less than inserting more than that one by one
+
 Version = tuple[int, bytes | None]  # number of the write, value
 
 
@@ -96,15 +98,21 @@ class MemoryEngine:
             self._require_open()
             self._written += 1
             oldest = min((self._published, self._flushed, *self._views))
+            fresh = list[bytes]()
             for key, value in changes:
                 versions = self._versions.get(key)
                 if versions is None:
                     versions = self._versions[key] = []
-                    insort(self._keys, key)
+                    fresh.append(key)
                 _forget(versions, oldest)
                 if versions and versions[-1][0] == self._written:
                     versions.pop()
                 versions.append((self._written, value))
+            if len(fresh) > MANY:
+                self._keys = sorted(self._keys + fresh)
+            else:
+                for key in fresh:
+                    insort(self._keys, key)
 
     def flush(self) -> None:
         """Keep every write so far across `reopen`."""

@@ -19,7 +19,8 @@ import errno
 import os
 import shutil
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from itertools import takewhile
 from pathlib import Path
 from typing import Any, TypeVar
@@ -76,7 +77,7 @@ LOG_BYTES = 1 << 20
 # work: opening writes the memtables as table files, and a new manifest.
 REOPEN_BYTES = 2 * MEMTABLES * MEMTABLE_BYTES
 REOPEN_TRIES = 100  # attempts, while readers in other threads leave the old handle
-BACKUP_SECONDS = 30.0  # how long a backup waits for a moment between two commits
+QUIET_SECONDS = 30.0  # how long a backup waits for a moment between two commits
 REOPEN_PAUSE = 0.05  # seconds between them
 
 STRIDE = 128  # entries read per turn of a shared iterator, so that no reader keeps the others waiting
@@ -224,6 +225,19 @@ class RocksEngine:
         database = self._live()
         _call(lambda: database.flush(True))
         _call(lambda: database.compact_range(None, None))
+        with self._quiet(), self._lock:  # the published state holds the old files
+            if self._current is not None:
+                self._current = _Held(database)
+
+    @contextmanager
+    def _quiet(self) -> Iterator[None]:
+        """Hold the writer off, once everything that it wrote is published."""
+        if not self._between.acquire(timeout=QUIET_SECONDS):
+            raise TransientStoreError("a write is under way, or failed")
+        try:
+            yield
+        finally:
+            self._between.release()
 
     def backup(self, path: Path) -> None:
         """Link (or copy) the table files, and copy the rest, into an absent folder."""
@@ -231,12 +245,8 @@ class RocksEngine:
         _call(
             lambda: database.flush(True)
         )  # before the lock, and without the interpreter's, which the next call holds
-        if not self._between.acquire(timeout=BACKUP_SECONDS):
-            raise TransientStoreError("a write is under way, or failed")
-        try:
+        with self._quiet():
             _call(lambda: Checkpoint(database).create_checkpoint(str(path)))
-        finally:
-            self._between.release()
 
     def close(self) -> None:
         """Close; views end."""

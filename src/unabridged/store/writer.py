@@ -16,7 +16,14 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Any
 
-from unabridged.errors import DiskFull, StoreClosed, StoreError, StoreFailed, TransientStoreError
+from unabridged.errors import (
+    DiskFull,
+    ReadOnly,
+    StoreClosed,
+    StoreFailed,
+    TransientStoreError,
+    UnabridgedError,
+)
 from unabridged.schema.ids import Micros, ProjectId
 from unabridged.store.bytes import COMMIT_KEY, ByteEngine, Change
 from unabridged.store.collections import Effects, Records, effects
@@ -56,7 +63,7 @@ class _Group:
         self.keys = list[bytes]()
         self.positions: dict[ProjectId, int] = {}
         self.size = 0  # bytes of values
-        self.failure: StoreError | None = None
+        self.failure: UnabridgedError | None = None
 
 
 _Job = tuple[Plan, Future[Any]]
@@ -77,9 +84,9 @@ class Writer:
         self._moved = threading.Condition()  # over `_positions`
         self._positions: dict[ProjectId, int] = {}
         self._number = self._acknowledged = self._found()
-        self._failure: StoreError | None = None
+        self._failure: UnabridgedError | None = None
         self._undo: dict[bytes, bytes | None] = {}
-        self._lost: StoreError | None = None  # a failure after which the engine is not reopened
+        self._lost: UnabridgedError | None = None  # a failure after which the engine is not reopened
         self._thread = threading.Thread(target=self._run, name="store-writer", daemon=True)
         self._thread.start()
 
@@ -140,7 +147,19 @@ class Writer:
                     break
             self._stopping = job is None
             if group.outcomes:
-                self._finish(group)
+                self._complete(group)
+
+    def _complete(self, group: _Group) -> None:
+        """Finish a group; whatever happens, its futures resolve."""
+        try:
+            self._finish(group)
+        except Exception as error:  # noqa: BLE001 - a fault of ours must not leave its callers waiting for ever
+            self._failure = self._lost = _failed(StoreFailed("the writer failed", kind=type(error).__name__))
+            self._lost.__cause__ = error
+            for outcome in group.outcomes:
+                outcome.error = self._lost
+        for outcome in group.outcomes:
+            outcome.resolve()
 
     def _take(self, job: _Job, group: _Group) -> None:
         """Run one plan over the live state, then write what it wants."""
@@ -172,7 +191,7 @@ class Writer:
             group.positions[project] = max(position, group.positions.get(project, 0))
         try:
             self._engine.write(changes)
-        except StoreError as error:
+        except UnabridgedError as error:
             group.failure = error
 
     def _finish(self, group: _Group) -> None:
@@ -181,7 +200,7 @@ class Writer:
             try:
                 self._engine.flush()
                 self._engine.publish()
-            except StoreError as error:
+            except UnabridgedError as error:
                 group.failure = error
             else:
                 self._acknowledged = self._number
@@ -189,18 +208,17 @@ class Writer:
             self._fail(group, group.failure)
         elif group.positions:
             self._announce(group.positions)
-        for outcome in group.outcomes:
-            outcome.resolve()
 
-    def _fail(self, group: _Group, failure: StoreError) -> None:
+    def _fail(self, group: _Group, failure: UnabridgedError) -> None:
         """Find out by reopening what of a failed group is durable; the rest is not there and fails."""
         self._failure = failure
         self._remember(group.keys)
         durable = self._acknowledged
         try:
-            durable = self._reopen()
-            self._settle(durable)
-        except StoreError as error:
+            found = self._reopen()
+            self._settle(found)
+            durable = found
+        except UnabridgedError as error:
             self._failure = error
         for outcome in group.outcomes:
             if outcome.number > durable:
@@ -216,7 +234,7 @@ class Writer:
             view = self._engine.view()
             self._undo = dict(zip(keys, view.get_many(keys), strict=True))
             view.close()
-        except StoreError as error:
+        except UnabridgedError as error:
             # Not even reads work: nothing can be taken back, so the engine is not tried again in this process. After
             # that the group's writes are there wholly or not at all, like those of a process that was killed.
             self._lost = _failed(error)
@@ -232,7 +250,7 @@ class Writer:
                 self._engine.write(undo)
                 self._engine.flush()
             self._settle(self._acknowledged)
-        except StoreError as error:
+        except UnabridgedError as error:
             raise _failed(error) from error
 
     def _reopen(self) -> int:
@@ -257,10 +275,10 @@ class Writer:
             self._moved.notify_all()
 
 
-def _failed(error: StoreError) -> StoreError:
+def _failed(error: UnabridgedError) -> UnabridgedError:
     """Return the error that callers get for a failure of the engine."""
-    if isinstance(error, DiskFull):
-        return DiskFull(**error.details)
+    if isinstance(error, DiskFull | ReadOnly):
+        return type(error)(**error.details)
     failed = StoreFailed(**error.details)
     failed.__cause__ = error
     return failed
