@@ -19,7 +19,7 @@ from unabridged.daemon import wire
 from unabridged.daemon.dispatch import Dispatcher, SlowRequests
 from unabridged.daemon.logs import Log
 from unabridged.daemon.transport import Server
-from unabridged.errors import DiskLow
+from unabridged.errors import DiskLow, StoreFailed
 from unabridged.schema.ids import Micros
 from unabridged.schema.scope import Level
 from unabridged.service.caller import Call, Caller
@@ -67,6 +67,8 @@ class Operations:
     def fail(self, _: Call, request: Text) -> Said:
         if request.text == "typed":
             raise DiskLow(free=1, limit=2)
+        if request.text == "store":
+            raise StoreFailed
         raise RuntimeError(request.text)
 
     def progress(self, call: Call, request: Text) -> Said:
@@ -118,7 +120,10 @@ class Rig:
     async def _serve(self, started: threading.Event) -> None:
         self.loop = asyncio.get_running_loop()
         self._end = asyncio.Event()
-        services: Any = SimpleNamespace(now=lambda: Micros(1))
+        self.stopped: list[str] = []
+        services: Any = SimpleNamespace(
+            now=lambda: Micros(1), daemon=SimpleNamespace(stop=self.stopped.append)
+        )
         self.dispatcher = Dispatcher(
             services, self.loop.call_soon_threadsafe, self.log, self._readers, self.slow
         )

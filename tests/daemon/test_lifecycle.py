@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import shutil
 import signal
 import socket
 import subprocess
@@ -242,6 +243,30 @@ def test_a_busy_store_lock_of_another_process_is_reported_not_broken(home: Home)
     finally:
         held.release()
         Path(home.layout.socket).unlink()
+
+
+def test_a_daemon_whose_home_was_removed_ends(home: Home) -> None:
+    home.configure(daemon={"idle_seconds": 0.5}, disk={"free_bytes": 0})
+    client = home.connect()
+    pid = client.server["pid"]
+    shutil.rmtree(home.folder)
+    until(lambda: not alive(pid))
+    assert not lock.held(home.layout.lock)
+
+
+def test_a_process_that_claims_the_same_home_is_found(home: Home) -> None:
+    pid = home.connect().server["pid"]
+    code = "import sys; sys.stdin.read()"
+    command = [sys.executable, "-c", code, "unabridged.app.daemon", "--place", home.layout.data, "a", "b"]
+    other = subprocess.Popen(command, stdin=subprocess.PIPE)
+    try:
+        checks = home.connect().call("doctor")["checks"]
+    finally:
+        other.kill()
+        other.communicate()
+    found = [item for item in checks if item["check"] == "daemons"]
+    assert [f"process {other.pid}" in item["detail"] for item in found] == [True]
+    assert str(pid) not in found[0]["detail"]
 
 
 def _import_in_background(home: Home, path: Path) -> subprocess.Popen[bytes]:

@@ -129,6 +129,12 @@ def test_errors_keep_their_type_and_faults_keep_their_text_to_themselves(make: M
     assert "secret" not in Path(rig.folder, "logs", "daemon.log").read_text()
 
 
+def test_a_store_that_failed_ends_the_daemon_after_its_answer(make: MAKE) -> None:
+    rig = make()
+    assert code(rig.connect().call("fail", 1, text="store")) == "store-failed"
+    assert rig.stopped == ["the store failed"]
+
+
 def test_a_request_larger_than_a_frame_is_refused_and_the_connection_goes_on(make: MAKE) -> None:
     client = make().connect()
     client.raw(b'{"jsonrpc":"2.0","id":1,"method":"echo","params":{"text":"' + b"a" * wire.MAX_FRAME)

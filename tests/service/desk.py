@@ -29,14 +29,14 @@ class FakeImporter:
 
     def __init__(self) -> None:
         self.asked: list[ImportRequest] = []
-        self.notified: list[tuple[str, str]] = []
+        self.notified: list[tuple[str, str, bool]] = []
 
     def run(self, request: ImportRequest, progress: Progress, check: Check) -> ImportAnswer:
         self.asked.append(request)
         return ImportAnswer(0, 0, 0, {}, 0, 0.0, [])
 
-    def notify(self, path: str, host: str) -> None:
-        self.notified.append((path, host))
+    def notify(self, path: str, host: str, *, ended: bool = False) -> None:
+        self.notified.append((path, host, ended))
 
 
 class FakeIndex:

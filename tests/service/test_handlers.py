@@ -282,6 +282,19 @@ def test_a_relative_path_is_taken_from_the_callers_folder(desk: Desk) -> None:
         desk.call("import", paths=["sub"])
 
 
+def test_a_host_that_ends_a_session_ends_its_turn(desk: Desk) -> None:
+    desk.call("notify", path="/t/a.jsonl", host="toy", event="Stop")
+    desk.call("notify", path="/t/a.jsonl", host="toy", event="SessionEnd")
+    assert desk.importer.notified == [("/t/a.jsonl", "toy", False), ("/t/a.jsonl", "toy", True)]
+
+
+@pytest.mark.parametrize("folder", ["/a\0b", "/" + "a" * 5_000])
+def test_folders_that_no_system_has_are_refused(desk: Desk, folder: str) -> None:
+    with pytest.raises(InvalidInput) as caught:
+        desk.call("sessions", project=folder)
+    assert caught.value.details["field"] == "project"
+
+
 # --- care ---
 
 

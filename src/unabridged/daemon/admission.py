@@ -7,9 +7,9 @@ from typing import Any
 
 from unabridged.daemon import wire
 from unabridged.daemon.config import Config
-from unabridged.errors import DaemonIncompatible
+from unabridged.errors import DaemonIncompatible, InvalidInput
 from unabridged.schema.scope import Level
-from unabridged.service.caller import Caller, level_of
+from unabridged.service.caller import MAX_PATH_CHARS, Caller, level_of
 from unabridged.service.operations import OPERATIONS
 
 CAPABILITIES = sorted((*wire.FEATURES, *OPERATIONS))
@@ -39,6 +39,8 @@ class Admission:
         missing = sorted(set(asked.capabilities) - set(CAPABILITIES))
         if missing:
             raise DaemonIncompatible("this daemon lacks what the client needs", missing=missing[:20])
+        if "\0" in asked.project or len(asked.project) > MAX_PATH_CHARS:
+            raise InvalidInput("that is not the path of a folder", field="project", limit=MAX_PATH_CHARS)
         level = self._granted(asked)
         return Caller(level, asked.project, asked.session), {**self._server, "scope": level.name.lower()}
 

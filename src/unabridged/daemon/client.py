@@ -285,7 +285,10 @@ def dial(path: str) -> _socket.socket | None:
 
     Raises `UnsafePath` when the socket, or the process behind it, is not ours.
     """
-    safety.check_ancestors(os.path.dirname(path)) if os.path.isdir(os.path.dirname(path)) else None
+    folder = os.path.dirname(path)
+    if not os.path.lexists(folder):
+        return None
+    safety.private_folder(folder)
     if not safety.check_socket(path):
         return None
     sock = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)

@@ -17,7 +17,14 @@ import msgspec
 
 from unabridged.daemon import wire
 from unabridged.daemon.logs import Log
-from unabridged.errors import Cancelled, DeadlineExceeded, InternalError, InvalidInput, UnabridgedError
+from unabridged.errors import (
+    Cancelled,
+    DeadlineExceeded,
+    InternalError,
+    InvalidInput,
+    StoreFailed,
+    UnabridgedError,
+)
 from unabridged.service.caller import Call, Caller
 from unabridged.service.operations import Operation
 from unabridged.service.ports import Services
@@ -144,6 +151,9 @@ class Dispatcher:
             data = wire.answer(task.request, answer)
         except UnabridgedError as error:
             code, data = error.code, wire.failure(task.request, error)
+            if isinstance(error, StoreFailed):
+                # Its owner cannot trust the store any longer; the next daemon opens it anew from what is durable.
+                self._services.daemon.stop("the store failed")
         except Exception as error:  # noqa: BLE001 - a fault in one request is its own answer, not the end of a thread
             self._log.failure("request-failed", error, operation=task.operation.name)
             code, data = (

@@ -11,6 +11,9 @@ from unabridged.daemon.paths import Layout
 from unabridged.errors import UnabridgedError
 from unabridged.service.ports import Finding
 
+MAX_COMMAND_BYTES = 65_536
+DAEMON = b"unabridged.app.daemon"
+
 
 def files(layout: Layout, fix: bool, *, running: bool) -> Iterator[Finding]:
     """Check folders, their modes, lock and socket; `running`: this very process owns them."""
@@ -25,6 +28,7 @@ def files(layout: Layout, fix: bool, *, running: bool) -> Iterator[Finding]:
         yield _private(name, path, fix)
     yield _filesystem(layout)
     yield _lock(layout, running)
+    yield from _doubles(layout)
     yield _socket(layout, fix, running)
 
 
@@ -81,6 +85,21 @@ def _lock(layout: Layout, running: bool) -> Finding:
         return Finding("owner", True, f"process {pid} owns this home")
     stale = f"the last one, process {pid}, ended without a word" if pid else "nobody"
     return Finding("owner", True, stale)
+
+
+def _doubles(layout: Layout) -> Iterator[Finding]:
+    """Look for further daemons on this home, where the system lists processes in /proc."""
+    owner, data = lock.read_owner(layout.lock).get("pid", 0), os.fsencode(layout.data)
+    for name in os.listdir("/proc") if os.path.isdir("/proc/self") else ():
+        if not name.isdigit() or int(name) in (owner, os.getpid()):
+            continue
+        try:
+            with open(f"/proc/{name}/cmdline", "rb") as file:
+                arguments = file.read(MAX_COMMAND_BYTES).split(b"\0")
+        except OSError:
+            continue  # it ended meanwhile, or belongs to somebody else
+        if DAEMON in arguments and data in arguments:
+            yield Finding("daemons", False, f"process {name} is another daemon of this home", f"kill {name}")
 
 
 def _socket(layout: Layout, fix: bool, running: bool) -> Finding:

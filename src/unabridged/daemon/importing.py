@@ -59,12 +59,12 @@ class Importing:
         seconds = self._clock() - started
         return run.answer(seconds, dry_run=request.dry_run, searchable=searchable, durable=durable)
 
-    def notify(self, path: str, host: str) -> None:
-        """Read a transcript that grew, soon."""
+    def notify(self, path: str, host: str, *, ended: bool = False) -> None:
+        """Read a transcript that grew, soon; one that ended closes its turn."""
         for name in (host,) if host else tuple(self._ground.rules.hosts):
             origin = self._ground.known.origin(name, path)
             if origin is not None and origin.kind == "file":
-                self.read(name, Candidate(path, "file"))
+                self.read(name, Candidate(path, "file"), close=ended)
                 return
         self.scan([path], [host] if host else list(self._ground.rules.hosts))
 

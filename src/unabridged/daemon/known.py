@@ -18,14 +18,20 @@ class Known:
     """Every origin of the store by its id, kept in memory: about 0.5 KiB each."""
 
     def __init__(self, store: Store) -> None:
-        """Read the origins of every project, once."""
+        """Know the origins of a store; they are read when somebody asks, since a start must not wait for them."""
         self._store = store
         self._lock = threading.Lock()
-        self._origins = dict[OriginId, Origin]()
-        with store.snapshot() as reader:
-            for project in log.projects(reader):
-                for origin in _origins(reader, project.id):
-                    self._origins[origin.origin] = origin
+        self._read: dict[OriginId, Origin] | None = None
+
+    @property
+    def _origins(self) -> dict[OriginId, Origin]:
+        """Every origin; the caller holds the lock."""
+        if self._read is None:
+            self._read = {}
+            with self._store.snapshot() as reader:
+                for project in log.projects(reader):
+                    self._read.update({origin.origin: origin for origin in _origins(reader, project.id)})
+        return self._read
 
     def origin(self, host: str, place: str) -> Origin | None:
         """Return what is known of a host's file (its real path) or stream."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import os
 import signal
 import sys
 import time
@@ -102,12 +103,12 @@ class Daemon:
         facts = self._facts()
         log.info("ready", seconds=round(time.time() - self._started, 3), **facts)
         ready(facts)
-        self._look_if_idle(server)
+        self._look_around(server)
         await self._stopping.wait()
         await self._drain(server)
         watchdog.close()
         server.close()
-        await asyncio.sleep(0)
+        await self._until(lambda: not server.connections, time.monotonic() + LAST_SECONDS)
         dispatcher.close(LAST_SECONDS)
 
     def _facts(self) -> dict[str, Any]:
@@ -129,9 +130,13 @@ class Daemon:
 
     # --- the end ----------------------------------------------------------------------------------------------------
 
-    def _look_if_idle(self, server: Server) -> None:
-        seconds = self._config.seconds("daemon.idle_seconds")
-        if not seconds or self._stopping is None or self._stopping.is_set() or self._loop is None:
+    def _look_around(self, server: Server) -> None:
+        """Stop when nobody needs the daemon any longer, or when its home is gone."""
+        seconds = self._config.seconds("daemon.idle_seconds") or float("inf")
+        if self._stopping is None or self._stopping.is_set() or self._loop is None:
+            return
+        if not os.path.exists(self._config.layout.lock):
+            self._begin_stop("its home is gone")
             return
         now = self._loop.time()
         last = max(server.last_use, now - self._parts.quiet_for())
@@ -142,7 +147,7 @@ class Daemon:
             server.close_listener()
             return
         wait = seconds if busy else seconds - (now - last)
-        self._loop.call_later(min(max(wait, 0.01), IDLE_LOOK_SECONDS), self._look_if_idle, server)
+        self._loop.call_later(min(max(wait, 0.01), IDLE_LOOK_SECONDS), self._look_around, server)
 
     async def _drain(self, server: Server) -> None:
         """Accept nothing more; give active requests their time, then cancel them."""
@@ -151,11 +156,11 @@ class Daemon:
         server.drain()
         self._parts.quiet()
         deadline = time.monotonic() + self._config.seconds("daemon.drain_seconds")
-        await self._until_quiet(server, deadline)
+        await self._until(lambda: not server.active, deadline)
         if server.active:
             server.cancel_all(DaemonUnavailable("the daemon stopped before the request was done"))
-            await self._until_quiet(server, time.monotonic() + LAST_SECONDS)
+            await self._until(lambda: not server.active, time.monotonic() + LAST_SECONDS)
 
-    async def _until_quiet(self, server: Server, deadline: float) -> None:
-        while server.active and time.monotonic() < deadline and not self._hurried:
+    async def _until(self, condition: Callable[[], bool], deadline: float) -> None:
+        while not condition() and time.monotonic() < deadline and not self._hurried:
             await asyncio.sleep(0.01)

@@ -16,6 +16,7 @@ from unabridged.store.contract import Reader
 
 LEVELS = {"session": Level.SESSION, "project": Level.PROJECT, "all": Level.ALL}
 ID_CHARS = 32  # of a project id in hexadecimal
+MAX_PATH_CHARS = 4_096
 NO_HOST = "unknown"
 
 
@@ -70,6 +71,8 @@ class Call:
 
 def find_project(reader: Reader, name: str) -> ProjectId:
     """Return the project that a path lies in, or that an id names; raise `NotFound` for an id that names none."""
+    if "\0" in name or len(name) > MAX_PATH_CHARS:
+        raise InvalidInput("that is not the path of a folder", field="project", limit=MAX_PATH_CHARS)
     if "/" not in name and len(name) == ID_CHARS and not set(name) - set("0123456789abcdef"):
         project = ProjectId(bytes.fromhex(name))
         if reader.get(PROJECT, (GLOBAL, project)) is None:

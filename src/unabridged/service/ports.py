@@ -24,8 +24,8 @@ class Importer(Protocol):
         """Import what the request names and return when all of it is durable and searchable."""
         ...
 
-    def notify(self, path: str, host: str) -> None:
-        """Note that a transcript grew; it is read soon. Returns at once."""
+    def notify(self, path: str, host: str, *, ended: bool = False) -> None:
+        """Note that a transcript grew (`ended`: for the last time); it is read soon. Returns at once."""
         ...
 
 

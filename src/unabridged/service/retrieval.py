@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from unabridged.archive.resolve import Resolver
+from unabridged.archive.resolve import Resolver, Unpacked
+from unabridged.retrieve.asked import Finder
 from unabridged.retrieve.context import Context
 from unabridged.retrieve.locator import Locators
 from unabridged.retrieve.recent import Recent
-from unabridged.retrieve.search import Finder
 from unabridged.schema.ids import Micros
 from unabridged.schema.scope import Scope
 from unabridged.store.contract import Reader
@@ -26,12 +26,13 @@ class Retrieval:
     generation: Callable[[], int] = lambda: 0
     offset_minutes: Callable[[], int] = lambda: 0
     recent: Recent | None = None  # takes what has just been admitted
+    unpacked: Unpacked = field(default_factory=Unpacked)
 
     def context(self, reader: Reader, scope: Scope, now: Micros, cancelled: Callable[[], bool]) -> Context:
         """Return what one question is asked with."""
         return Context(
             reader,
-            Resolver(reader),
+            Resolver(reader, self.unpacked),
             scope,
             self.locators,
             now,

@@ -29,6 +29,7 @@ from unabridged.store.contract import Reader
 
 MAX_PATHS = 10_000  # of one import; a folder stands for any number of files
 MAX_PATH_CHARS = 4_096
+ENDINGS = ("SessionEnd", "session-end")  # events behind which a host writes no more
 MAX_NAME_CHARS = 256  # of a request id, a subject key, a host
 
 
@@ -46,7 +47,7 @@ def import_(call: Call, request: ImportRequest) -> ImportAnswer:
 def notify(call: Call, request: NotifyRequest) -> PingAnswer:
     """Note that a transcript grew."""
     _check_path(request.path, "path")
-    call.services.importer.notify(request.path, request.host)
+    call.services.importer.notify(request.path, request.host, ended=request.event in ENDINGS)
     return PingAnswer(True, call.services.daemon.pid, call.services.version)
 
 
