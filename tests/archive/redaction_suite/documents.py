@@ -34,7 +34,7 @@ KEYS = {
     + " ----⟩",
     "putty-key": (
         "PuTTY-User-Key-File-3: ssh-ed25519\nEncryption: none\nComment: dev\nPublic-Lines: 2\n"
-        "AAAAC3NzaC1lZDI1NTE5AAAAI{a40}\n{a20}\n⟨Private-Lines: 1\n‹{x36}›\n⟩⟨Private-MAC: ‹{h64}›⟩"
+        "AAAAC3NzaC1lZDI1NTE5AAAAI{a40}\n{a20}\n⟨Private-Lines: 1\n‹{x36}›\n⟩Private-MAC: {h64}"
     ),
     "wireguard": (
         "[Interface]\nPrivateKey = ‹{x32}›\nAddress = 10.8.0.2/24\n\n"
