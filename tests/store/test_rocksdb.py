@@ -28,6 +28,7 @@ def test_filters_answer_for_absent_keys_after_reopening(tmp_path: Path) -> None:
     engine = RocksEngine(tmp_path / "data", create=True)
     engine.write([(b"\x01k%05d" % number, b"v") for number in range(0, 20_000, 2)])
     engine.flush()
+    engine.publish()
     engine.compact()
     engine.close()
     engine = RocksEngine(tmp_path / "data")

@@ -19,7 +19,7 @@ import errno
 import os
 import shutil
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from itertools import takewhile
 from pathlib import Path
@@ -230,7 +230,7 @@ class RocksEngine:
                 self._current = _Held(database)
 
     @contextmanager
-    def _quiet(self) -> Iterator[None]:
+    def _quiet(self) -> Generator[None, None, None]:
         """Hold the writer off, once everything that it wrote is published."""
         if not self._between.acquire(timeout=QUIET_SECONDS):
             raise TransientStoreError("a write is under way, or failed")
