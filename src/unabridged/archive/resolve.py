@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections import OrderedDict
 from typing import Any
 
@@ -15,6 +16,7 @@ from unabridged.schema.records import CHUNK, CHUNK_KIND, EVENT, SEGMENT, Documen
 from unabridged.store.contract import Reader
 
 CACHED_SEGMENTS = 8  # unpacked segments kept (≤ 1 MiB each)
+SHARED_SEGMENTS = 32  # unpacked segments that a process keeps for all requests: about 8 MiB
 CACHED_LINES = 64  # decoded lines kept (≤ 256 KiB each)
 SEGMENTS_A_READ = 64  # segments that one line can span
 
@@ -32,12 +34,37 @@ def spans(document: Document) -> list[tuple[Ordinal, int, int]]:
     return found
 
 
+class Unpacked:
+    """Unpacked segments by their digest, shared by the requests of a process. For any number of threads."""
+
+    def __init__(self, most: int = SHARED_SEGMENTS) -> None:
+        """Hold at most so many (≤ 1 MiB each, mostly 256 KiB)."""
+        self._lock = threading.Lock()
+        self._held = OrderedDict[bytes, bytes]()
+        self._most = most
+
+    def bytes_of(self, segment: Segment) -> bytes:
+        """Return a segment's bytes."""
+        with self._lock:
+            data = self._held.get(segment.digest)
+            if data is not None:
+                self._held.move_to_end(segment.digest)
+                return data
+        data = unpack(segment.codec, segment.dictionary, segment.data, segment.size)
+        with self._lock:
+            self._held[segment.digest] = data
+            while len(self._held) > self._most:
+                self._held.popitem(last=False)
+        return data
+
+
 class Resolver:
     """Reads texts of events, documents and originals from one snapshot. Not for use by several threads at once."""
 
-    def __init__(self, reader: Reader) -> None:
-        """Read through `reader`."""
+    def __init__(self, reader: Reader, unpacked: Unpacked | None = None) -> None:
+        """Read through `reader`; `unpacked` is shared with other resolvers."""
         self._reader = reader
+        self._unpacked = unpacked
         self._segments = OrderedDict[tuple[OriginId, int, int], tuple[Segment, bytes]]()
         self._lines = OrderedDict[tuple[OriginId, int, int], list[Any]]()
 
@@ -81,7 +108,10 @@ class Resolver:
         if not found or at >= found[0].start + found[0].size:
             return None, b""
         segment = found[0]
-        data = unpack(segment.codec, segment.dictionary, segment.data, segment.size)
+        if self._unpacked is not None:
+            data = self._unpacked.bytes_of(segment)
+        else:
+            data = unpack(segment.codec, segment.dictionary, segment.data, segment.size)
         self._segments[(origin, number, segment.start)] = (segment, data)
         if len(self._segments) > CACHED_SEGMENTS:
             self._segments.popitem(last=False)

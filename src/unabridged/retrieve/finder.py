@@ -12,9 +12,9 @@ from unabridged.index.analysis.spans import spans
 from unabridged.index.layout import LexicalFilter
 from unabridged.index.lexical import LexicalIndex
 from unabridged.index.searching import LexicalHit
+from unabridged.retrieve.asked import Search, WindowText
 from unabridged.retrieve.rank import Candidate
 from unabridged.retrieve.recent import Recent
-from unabridged.retrieve.search import Search, WindowText
 from unabridged.schema.ids import Ordinal, ProjectId
 
 PLANS = 256  # plans of queries remembered

@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import partial
-from itertools import pairwise
-from typing import Any, Protocol
+from typing import Any
 
 import msgspec
 
 from unabridged.archive import log
-from unabridged.archive.notes import HOST as NOTE_HOST
 from unabridged.errors import InvalidCursor, InvalidInput, LimitExceeded, UnabridgedError
-from unabridged.retrieve import likeness, locator, places
+from unabridged.retrieve import locator, places
+from unabridged.retrieve.asked import Finder, Found, Search, Searched
+from unabridged.retrieve.collapse import collapse, draw
 from unabridged.retrieve.context import Context
-from unabridged.retrieve.filters import Filters
-from unabridged.retrieve.rank import Candidate, Ranked, rank
-from unabridged.retrieve.snippet import excerpt
+from unabridged.retrieve.eligible import Eligibility
+from unabridged.retrieve.rank import Ranked, rank
 from unabridged.schema import tokens
 from unabridged.schema.ids import Micros, Ordinal, ProjectId
-from unabridged.schema.records import COUNTERS, EVENT, SUPERSESSION, TOMBSTONE, Counters, Event
+from unabridged.schema.records import COUNTERS, EVENT, Counters, Event
 from unabridged.schema.scope import Level
 
 MAX_LIMIT = 100  # hits a page
@@ -30,75 +27,6 @@ OVERFETCH = 4  # candidates fetched per hit wanted, since duplicates and hidden 
 MIN_FETCH = 40
 
 OK, EMPTY, BEHIND, PARTIAL, FAILED = "ok", "empty", "index-behind", "partial", "failed"
-
-
-@dataclass(frozen=True, slots=True)
-class Search:
-    """A search's request."""
-
-    query: str
-    limit: int = 10
-    filters: Filters = field(default_factory=Filters)
-    operators: bool = False
-    cursor: str = ""
-    explain: bool = False
-    expansion: tuple[str, ...] = ()
-    per_session: int = 0
-
-
-@dataclass(slots=True)
-class Found:
-    """One hit before it is drawn: the event, the byte range in its text, and how it was found."""
-
-    event: Event
-    start: int
-    end: int
-    score: float
-    band: str
-    match: list[str]
-    terms: list[str]
-    text: str
-    snippet: str
-    margin: float = 0.0
-    similar: int = 0
-
-
-@dataclass(slots=True)
-class Searched:
-    """A search's answer."""
-
-    status: str
-    hits: list[Found]
-    next: str
-    account: dict[str, Any]
-    explain: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
-
-
-WindowText = Callable[
-    [ProjectId, Ordinal, int, int], str
-]  # project, event, byte range → text, "" where there is none
-
-
-class Finder(Protocol):
-    """The index as search sees it: one state, swapped as a whole."""
-
-    @property
-    def positions(self) -> Mapping[ProjectId, int]:
-        """Log position up to which each project can be found."""
-        ...
-
-    def candidates(
-        self, request: Search, projects: Sequence[ProjectId] | None, limit: int, text_of: WindowText
-    ) -> Sequence[Candidate]:
-        """Return the best windows for a question, best first, of the given projects (None: all).
-
-        `text_of` reads a window, where the words of a phrase have to be seen in their order.
-        """
-        ...
-
-    def spans(self, request: Search, text: str) -> tuple[list[tuple[int, int]], list[str]]:
-        """Return where the question's terms stand in a text (character offsets), and which they are."""
-        ...
 
 
 class Cursor(msgspec.Struct, frozen=True, array_like=True):
@@ -122,10 +50,11 @@ def search(context: Context, finder: Finder, request: Search) -> Searched:
     except UnabridgedError as error:
         account["failed"] = {"lexical": error.code}
         return Searched(FAILED, [], "", account)
-    kept, dropped = _visible(context, request, cursor, candidates)
+    kept, dropped = Eligibility(context, request.filters, cursor.heads).sift(candidates)
     ranked = rank(kept, context.now)
-    hits = _collapse(context, finder, request, ranked, cursor.offset + request.limit, dropped)
+    hits = collapse(context, request, ranked, cursor.offset + request.limit, dropped)
     page = hits[cursor.offset : cursor.offset + request.limit]
+    draw(context, finder, request, page)
     more = len(hits) > cursor.offset + request.limit or len(candidates) >= wanted
     account["considered"] = len(candidates)
     account["left_out"] = dropped
@@ -197,107 +126,6 @@ def _status(account: dict[str, Any], page: list[Found]) -> str:
     if account["left_out"].get("unreadable"):
         return PARTIAL
     return OK if page else EMPTY
-
-
-def _visible(
-    context: Context, request: Search, cursor: Cursor, candidates: Sequence[Candidate]
-) -> tuple[list[tuple[Candidate, Event]], dict[str, int]]:
-    """Return the candidates that the caller may see and has asked for; count the others by reason."""
-    keys = [(candidate.project, candidate.event) for candidate in candidates]
-    kept, dropped = list[tuple[Candidate, Event]](), dict[str, int]()
-    for candidate, event in zip(candidates, context.reader.get_many(EVENT, keys), strict=True):
-        reason = _reason(context, request, cursor, event)
-        if event is not None and not reason:
-            kept.append((candidate, event))
-        elif reason != "scope":  # of a narrowed scope it is only said that it was narrowed
-            dropped[reason] = dropped.get(reason, 0) + 1
-    return kept, dropped
-
-
-def _reason(context: Context, request: Search, cursor: Cursor, event: Event | None) -> str:
-    if event is None:
-        return "gone"
-    if not context.scope.allows(event.project, event.session):
-        return "scope"
-    if not request.filters.allows(event):
-        return "filters"
-    head = cursor.heads.get(event.project)
-    if head is not None and event.ordinal > head:
-        return "newer"
-    return _retirement(context, event)
-
-
-def _retirement(context: Context, event: Event) -> str:
-    """Tell whether an event has left normal search: retired itself or with its document, or replaced."""
-    if context.reader.scan(TOMBSTONE, (event.project,), limit=1) and places.tombstone_of(
-        context.reader, event
-    ):
-        return "retired"
-    if event.host == NOTE_HOST:
-        document = places.document_of(context.reader, event)
-        if document is not None and context.reader.get(SUPERSESSION, (event.project, document.ordinal)):
-            return "superseded"
-    return ""
-
-
-def _collapse(
-    context: Context,
-    finder: Finder,
-    request: Search,
-    ranked: Sequence[Ranked],
-    wanted: int,
-    dropped: dict[str, int],
-) -> list[Found]:
-    """Return hits, each with its near-duplicates collapsed into it; read no more texts than are needed."""
-    hits, sketches, sessions = list[Found](), list[likeness.Sketch](), dict[bytes, int]()
-    for item in ranked:
-        if len(hits) > wanted:
-            break
-        event = item.event
-        if request.filters.exclude and _is_visible(context, request, event):
-            dropped["visible"] = dropped.get("visible", 0) + 1
-            continue
-        if request.per_session and sessions.get(event.session, 0) >= request.per_session:
-            dropped["per_session"] = dropped.get("per_session", 0) + 1
-            continue
-        try:
-            text = context.resolver.event_bytes(event)
-        except UnabridgedError:
-            dropped["unreadable"] = dropped.get("unreadable", 0) + 1
-            continue
-        window = text[item.start : item.end].decode("utf-8", "ignore")
-        print_ = likeness.sketch(window)
-        twin = next((at for at, other in enumerate(sketches) if likeness.near(print_, other)), None)
-        if twin is not None:
-            hits[twin].similar += 1
-            continue
-        sessions[event.session] = sessions.get(event.session, 0) + 1
-        sketches.append(print_)
-        hits.append(_found(context, finder, request, item, window))
-    for hit, following in pairwise(hits):
-        hit.margin = round(hit.score - following.score, 6)
-    return hits
-
-
-def _is_visible(context: Context, request: Search, event: Event) -> bool:
-    """Tell whether the event stands in the asker's live window already."""
-    return places.provenance(context.reader, event).source_key in request.filters.exclude
-
-
-def _found(context: Context, finder: Finder, request: Search, item: Ranked, window: str) -> Found:
-    spans, terms = finder.spans(request, window)
-    safe, _ = context.redact(excerpt(window, spans))
-    return Found(
-        item.event,
-        item.start,
-        item.end,
-        round(item.score, 6),
-        item.band,
-        list(item.match),
-        terms,
-        window,
-        safe,
-    )
 
 
 def _explain(item: Ranked) -> dict[str, Any]:

@@ -1,0 +1,81 @@
+"""What is asked of search and what it answers, with the index as search sees it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from unabridged.retrieve.filters import Filters
+from unabridged.retrieve.rank import Candidate
+from unabridged.schema.ids import Ordinal, ProjectId
+from unabridged.schema.records import Event
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """A search's request."""
+
+    query: str
+    limit: int = 10
+    filters: Filters = field(default_factory=Filters)
+    operators: bool = False
+    cursor: str = ""
+    explain: bool = False
+    expansion: tuple[str, ...] = ()
+    per_session: int = 0
+
+
+@dataclass(slots=True)
+class Found:
+    """One hit before it is drawn: the event, the byte range in its text, and how it was found."""
+
+    event: Event
+    start: int
+    end: int
+    score: float
+    band: str
+    match: list[str]
+    terms: list[str]
+    text: str
+    snippet: str
+    margin: float = 0.0
+    similar: int = 0
+
+
+@dataclass(slots=True)
+class Searched:
+    """A search's answer."""
+
+    status: str
+    hits: list[Found]
+    next: str
+    account: dict[str, Any]
+    explain: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+
+
+WindowText = Callable[
+    [ProjectId, Ordinal, int, int], str
+]  # project, event, byte range → text, "" where there is none
+
+
+class Finder(Protocol):
+    """The index as search sees it: one state, swapped as a whole."""
+
+    @property
+    def positions(self) -> Mapping[ProjectId, int]:
+        """Log position up to which each project can be found."""
+        ...
+
+    def candidates(
+        self, request: Search, projects: Sequence[ProjectId] | None, limit: int, text_of: WindowText
+    ) -> Sequence[Candidate]:
+        """Return the best windows for a question, best first, of the given projects (None: all).
+
+        `text_of` reads a window, where the words of a phrase have to be seen in their order.
+        """
+        ...
+
+    def spans(self, request: Search, text: str) -> tuple[list[tuple[int, int]], list[str]]:
+        """Return where the question's terms stand in a text (character offsets), and which they are."""
+        ...

@@ -1,0 +1,62 @@
+"""Which candidates a caller may see, and has asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from unabridged.archive.notes import HOST as NOTE_HOST
+from unabridged.retrieve import places
+from unabridged.retrieve.context import Context
+from unabridged.retrieve.filters import Filters
+from unabridged.retrieve.rank import Candidate
+from unabridged.schema.records import EVENT, SUPERSESSION, TOMBSTONE, Event
+
+
+class Eligibility:
+    """The rules for one question; `heads` are the last ordinals that its first page saw."""
+
+    def __init__(self, context: Context, filters: Filters, heads: Mapping[bytes, int]) -> None:
+        """Judge by the state in `context`."""
+        self._context = context
+        self._filters = filters
+        self._heads = heads
+        self._retiring = dict[bytes, bool]()  # whether a project has tombstones at all
+
+    def sift(self, candidates: Sequence[Candidate]) -> tuple[list[tuple[Candidate, Event]], dict[str, int]]:
+        """Return the candidates that pass with their events, and how many did not by reason."""
+        keys = [(candidate.project, candidate.event) for candidate in candidates]
+        kept, dropped = list[tuple[Candidate, Event]](), dict[str, int]()
+        for candidate, event in zip(candidates, self._context.reader.get_many(EVENT, keys), strict=True):
+            reason = self._reason(event)
+            if event is not None and not reason:
+                kept.append((candidate, event))
+            elif reason != "scope":  # of a narrowed scope it is only said that it was narrowed
+                dropped[reason] = dropped.get(reason, 0) + 1
+        return kept, dropped
+
+    def _reason(self, event: Event | None) -> str:
+        if event is None:
+            return "gone"
+        if not self._context.scope.allows(event.project, event.session):
+            return "scope"
+        if not self._filters.allows(event):
+            return "filters"
+        head = self._heads.get(event.project)
+        if head is not None and event.ordinal > head:
+            return "newer"
+        return self._retirement(event)
+
+    def _retirement(self, event: Event) -> str:
+        """Tell whether an event has left normal search: retired itself or with its document, or replaced."""
+        reader = self._context.reader
+        retiring = self._retiring.get(event.project)
+        if retiring is None:
+            retiring = bool(reader.scan(TOMBSTONE, (event.project,), limit=1))
+            self._retiring[event.project] = retiring
+        if retiring and places.tombstone_of(reader, event):
+            return "retired"
+        if event.host == NOTE_HOST:
+            document = places.document_of(reader, event)
+            if document is not None and reader.get(SUPERSESSION, (event.project, document.ordinal)):
+                return "superseded"
+        return ""
