@@ -65,8 +65,25 @@ _BLOCK_SCALAR = re.compile(rb" *[|>][-+]?[ \t]*(?:\r?\n|\\r?\\n|\\n)[ \t]+")
 _NO_NAME = (b"redacted:", b"::")  # the kind in a placeholder; a type in C++, Rust, CloudFormation
 _PHRASE = re.compile(rb"[a-z]{3,12}(?: [a-z]{3,12}){2,11}(?=\Z|[\r\n]|\\+[nr]|\\*[\"\x27`])")
 # An expression without digits, in a line of code.
-_CODE = re.compile(rb"(?: |\\t)*+[A-Za-z_$&*!(][A-Za-z_$.(){}&*!?:<>-]{1,20}+(?![A-Za-z0-9_/+])")
-_CODE_ENDS = (b"\\n", b"\\r", b" ", b",", b";", b")", b'"', b'\\"', b"\\t", b"[", b"'", b"`", b"|")
+_CODE = re.compile(rb"(?: |\\t)*+(?:%[a-z]|[A-Za-z_$&*!(][A-Za-z_$.(){}&*!?:<>-]{0,60}+)(?![A-Za-z0-9_/+])")
+_NAME = re.compile(rb"(?: |\\t)*+[A-Za-z_][A-Za-z_.]{0,60}+(?![A-Za-z0-9_/+])")
+_CODE_ENDS = (
+    b"\\n",
+    b"\\r",
+    b" ",
+    b",",
+    b";",
+    b")",
+    b"(",
+    b"{",
+    b'"',
+    b'\\"',
+    b"\\t",
+    b"[",
+    b"'",
+    b"`",
+    b"|",
+)
 _HEADERS = frozenset(("cookie", "authorization"))
 _QUOTES = (b'"', b"'", b"`", b'\\"')
 _REST_OF_LINE = re.compile(rb"[^\r\n\"'`\\]+")
@@ -154,16 +171,19 @@ class Assignments:
         if not found:
             return True
         gap = data[match.end(1) : match.end()]
-        if (
-            found in _HEADERS
-            or _form(gap) != "assign"
-            or places.style(data, start, name, gap, spaced=False)[1]
-        ):
+        form = _form(gap)
+        if form in _WEAK_FORMS and (found == "auth" or names.is_weak(name)):
+            return True
+        if found in _HEADERS or form not in ("assign", "prose", "space") or name.startswith(b"-"):
             return False
-        code = _CODE.match(data, match.end(), high)
-        if code is None or (found == "password" and gap.endswith(b":")):
+        if form == "assign":
+            colon = found == "password" and gap.endswith(b":")
+            if colon or places.style(data, start, name, gap, spaced=False)[1]:
+                return False
+        code = (_NAME if found == "password" else _CODE).match(data, match.end(), high)
+        if code is None or not (data.startswith(_CODE_ENDS, code.end()) or code.end() == high):
             return False
-        return data.startswith(_CODE_ENDS, code.end()) or code.end() == high
+        return code.end() - code.start() < values.LONG_RANDOM or not values.is_random(code.group().strip())
 
     def value(self, place: Place, body: bytes) -> list[Span]:
         """Judge one value; the spans are places in it."""

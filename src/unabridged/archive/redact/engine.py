@@ -62,6 +62,8 @@ class Redactor:
         `doc_end_hint`: where the first of several glued documents is known to end.
         """
         first = self._find(line, 0, len(line))
+        if first >= 0:
+            first = self._scanner.open_candidate(line, first, len(line))
         if first < 0 and (self._custom is None or not self._custom.in_line(line)):
             return line, ()
         kept, found = self._rounds(line, jsontext.documents_end(line, doc_end_hint), first)
@@ -93,7 +95,7 @@ class Redactor:
             pieces.append(data[last:])
             data = b"".join(pieces)
             json_end += grown
-            first = self._find(data, 0, len(data))
+            first = self._scanner.open_candidate(data, self._find(data, 0, len(data)), len(data))
         return data, found
 
     def _text_spans(self, data: bytes, low: int) -> Iterator[Span]:
@@ -109,21 +111,19 @@ class Redactor:
 
     def _json_spans(self, data: bytes, json_end: int, candidate: int) -> Iterator[Span]:
         """Find the secrets in the strings of `data[:json_end]`, which is JSON; the first candidate is known."""
-        search = self._scanner.candidate
+        scanner = self._scanner
         done = 0
-        rules_out = self._scanner.rules_out
         while 0 <= candidate < json_end:
-            if rules_out(data, candidate, json_end):
-                candidate = search(data, candidate + 1, json_end)
-                continue
             place = max((candidate, *token_places(data, candidate)))
             start, end = jsontext.string_around(data, place, done)
             if start < 0:
-                candidate = search(data, place + 1, json_end)
+                candidate = scanner.open_candidate(
+                    data, scanner.candidate(data, place + 1, json_end), json_end
+                )
                 continue
             yield from self._json_string(data, start, end, candidate)
             done = end + 1
-            candidate = search(data, done, json_end)
+            candidate = scanner.open_candidate(data, scanner.candidate(data, done, json_end), json_end)
         if self._custom is not None:
             yield from self._custom_json(data, json_end)
 
@@ -180,7 +180,7 @@ class Redactor:
         positions = self._scanner.positions(data, at, high)
         if escaped:
             rules_out = self._scanner.rules_out
-            positions = (place for place in positions if not rules_out(data, place, high))
+            positions = (place for place in positions if place == at or not rules_out(data, place, high))
         following = next(positions, None)
         while following is not None:
             first = last = max(low, following)

@@ -7,6 +7,8 @@ import re
 
 import msgspec
 
+from unabridged.archive.redact.pattern import finder
+
 BOM = b"\xef\xbb\xbf"
 _BLANKS = b" \t\r\n"
 MAX_ESCAPE = 12  # bytes of the longest escape, a pair of `\uXXXX`
@@ -28,6 +30,8 @@ _SHORT = (
 )
 _DECODER = json.JSONDecoder(strict=False)  # hosts write control characters unescaped
 _BACKSLASH = 0x5C
+# The character before a quote that no backslash escapes, or before its even number of backslashes.
+_UNESCAPED_QUOTE = finder(r'[^\\](?:\\\\)*"')
 _STRING = re.compile(rb'"([^"\\]*+(?:\\.[^"\\]*+)*+)"', re.DOTALL)
 
 
@@ -102,14 +106,12 @@ def string_around(data: bytes, at: int, low: int) -> tuple[int, int]:
 
 def string_end(data: bytes, at: int) -> int:
     """Return the place of the quote that closes the string whose content begins at `at`; -1 where there is none."""
-    find = data.find
-    end = find(b'"', at)
-    while end > at and data[end - 1] == _BACKSLASH:
-        # Most quotes in strings have one backslash: told at once, without a call.
-        if data[end - 2] == _BACKSLASH and not is_escaped(data, end):
-            break
-        end = find(b'"', end + 1)
-    return end
+    if data[at : at + 1] == b'"':
+        return at
+    while at > 0 and data[at - 1] == _BACKSLASH:
+        at -= 1  # the pattern needs what stands before backslashes
+    before = _UNESCAPED_QUOTE(data, max(at - 1, 0), len(data))
+    return data.find(b'"', before + 1) if before >= 0 else -1
 
 
 def skip_blanks(data: bytes, at: int) -> int:

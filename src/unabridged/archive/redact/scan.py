@@ -21,9 +21,7 @@ ESCAPED_CHARACTER = r"\\u00(?:2[dDeE]|3[0-9]|4[1-9a-fA-F]|5[0-9aAfF]|6[1-9a-fA-F
 # What may stand before a token: no letter, no digit, unless it belongs to an escape (of JSON, a URL, a terminal).
 _BOUNDARY = r"[^A-Za-z0-9]|\\[nrtbf]|%[0-9A-Fa-f]{2}|\\u[0-9a-fA-F]{4}|\[[0-9;]*m"
 _BEFORE = re.compile(rb"\\[nrtbf]|\\u[0-9a-fA-F]{4}|%[0-9A-Fa-f]{2}|\[[0-9;]*m|[^A-Za-z0-9]")
-_NO_LETTER = frozenset(range(256)) - frozenset(
-    b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-)  # only an assignment begins with a letter at once; others begin with a boundary or are rare
+_LETTERS = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
 _RUN = re.compile(rb"[A-Za-z0-9_.~+/=%:@-]*+")
 _Matcher = tuple[Rule, tuple[bytes, ...], Pattern | None]
 
@@ -68,21 +66,24 @@ class Scanner:
             yield place
             place = self.candidate(text, place + 1, end)
 
+    def open_candidate(self, data: bytes, at: int, end: int) -> int:
+        """Return the first candidate at `at` or later that is not ruled out at once, or -1."""
+        while at >= 0 and self.rules_out(data, at, end):
+            at = self.candidate(data, at + 1, end)
+        return at
+
     def rules_out(self, data: bytes, at: int, high: int) -> bool:
-        """Tell cheaply that a candidate in a JSON string's raw content is no secret; false: look closer."""
-        if data[at] in _NO_LETTER:
+        """Tell cheaply, in text or a JSON string's raw content, that a candidate is no secret; false: look closer."""
+        first = data[at]
+        if first in _LETTERS:
+            tokens_begin = (at,)
+        elif first in b" _.":
+            tokens_begin = (at, at + 1)
+        else:
             return False
-        matchers = self._matchers
-        if data[at : at + 2] in matchers or data[at : at + 1] in matchers:
-            for _, keywords, _ in (
-                *matchers.get(data[at : at + 1], ()),
-                *matchers.get(data[at : at + 2], ()),
-            ):
-                if (
-                    not keywords
-                    or data[at : at + 32].lower().startswith(keywords)
-                    or data.startswith(keywords, at)
-                ):
+        for place in tokens_begin:
+            for rule, keywords, _ in self._at_head(data, place):
+                if not keywords or _starts(rule, keywords, data, place):
                     return False
         return self.assignments.rules_out(data, at, high)
 
@@ -104,14 +105,16 @@ class Scanner:
     def _at(self, text: bytes, at: int, found: list[Span]) -> bool:
         """Try the rules that can begin at `at`; return whether one ran into the end of the text."""
         short = False
-        matchers = self._matchers
-        for rule, keywords, pattern in (
-            *matchers.get(text[at : at + 1], ()),
-            *matchers.get(text[at : at + 2], ()),
-        ):
+        for rule, keywords, pattern in self._at_head(text, at):
             if not keywords or _starts(rule, keywords, text, at):
                 short |= self._apply(rule, pattern, text, at, found)
         return short
+
+    def _at_head(self, text: bytes, at: int) -> tuple[_Matcher, ...]:
+        """Return the rules that can begin with what stands at `at`."""
+        one = self._matchers.get(text[at : at + 1], ())
+        two = self._matchers.get(text[at : at + 2], ())
+        return one + two if one and two else one or two
 
     def _apply(self, rule: Rule, pattern: Pattern | None, text: bytes, at: int, found: list[Span]) -> bool:
         """Try one rule at one candidate; return whether it ran into the end of the text."""
@@ -196,7 +199,9 @@ def _screen(rule: Rule) -> str:
 
 def _begins_word(rule: Rule) -> bool:
     """Tell whether a candidate must follow a boundary: it lets the automaton rest inside of words."""
-    return rule.back == 0 and (bool(rule.keywords) or rule.first[0].isalnum())
+    if rule.back or not rule.keywords:
+        return False
+    return not rule.keywords[0].startswith(" ")
 
 
 def _heads(rule: Rule) -> frozenset[bytes]:
