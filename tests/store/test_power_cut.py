@@ -29,8 +29,9 @@ from tests.store import workload
 from unabridged.store.open import open_store
 place, engine, seed, commits, phases = sys.argv[1], sys.argv[2], *map(int, sys.argv[3:6])
 if "careless" in sys.argv:
-    from unabridged.store import rocksdb, sqlite
-    rocksdb.RocksEngine.flush = lambda self: None
+    from unabridged.store import sqlite
+    from unabridged.store.rocksdb.engine import RocksEngine
+    RocksEngine.flush = lambda self: None
     opened = sqlite.SqliteEngine._opened_writer
     def unsynced(self):
         database = opened(self)

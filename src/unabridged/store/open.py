@@ -14,7 +14,7 @@ from unabridged.store.clock import system_clock
 from unabridged.store.contract import Store
 from unabridged.store.embedded import EmbeddedStore
 from unabridged.store.memory import MemoryEngine
-from unabridged.store.rocksdb import RocksEngine
+from unabridged.store.rocksdb.engine import RocksEngine
 from unabridged.store.sqlite import SqliteEngine
 from unabridged.store.wrap.readonly import ReadOnlyStore
 

@@ -210,10 +210,8 @@ class SqliteEngine(_Reads):
         mode = apsw.SQLITE_CHECKPOINT_TRUNCATE if truncate else apsw.SQLITE_CHECKPOINT_PASSIVE
         try:
             self._connection().wal_checkpoint(mode=mode)
-        except (apsw.BusyError, apsw.LockedError):
-            return  # readers are still there: the next commit tries again
-        except apsw.Error as error:
-            raise _translated(error) from error
+        except apsw.Error:
+            return  # readers are still there, or the disk is full: all is in the write-ahead file; the next commit tries
         if truncate:
             self._wal_pages = 0
 

@@ -9,8 +9,10 @@ from pathlib import Path
 import pytest
 
 from unabridged.errors import Corrupt, DiskFull, StoreClosed, StoreFailed, StoreLocked, TransientStoreError
-from unabridged.store import rocksdb
-from unabridged.store.rocksdb import CACHE_BYTES, RocksEngine
+from unabridged.store.rocksdb import engine as engine_module
+from unabridged.store.rocksdb.calls import translated
+from unabridged.store.rocksdb.engine import RocksEngine
+from unabridged.store.rocksdb.options import CACHE_BYTES
 
 
 @pytest.mark.parametrize("times", [1, 2])
@@ -84,7 +86,7 @@ def test_too_little_room_to_reopen_is_told_before_anything_is_closed(
     engine.write([(b"\x01a", b"v")])
     engine.flush()
     engine.publish()
-    monkeypatch.setattr(rocksdb, "REOPEN_BYTES", 1 << 60)
+    monkeypatch.setattr(engine_module, "REOPEN_BYTES", 1 << 60)
     with pytest.raises(DiskFull):
         engine.reopen()
     assert engine.view().get(b"\x01a") == b"v"
@@ -125,6 +127,6 @@ def test_compaction_gives_space_back_at_once(tmp_path: Path) -> None:
 def test_failures_of_the_driver_are_told_apart_and_their_text_is_not_passed_on(
     text: str, expected: type[Exception]
 ) -> None:
-    found = rocksdb._translated(Exception(text))
+    found = translated(Exception(text))
     assert type(found) is expected
     assert "/x/" not in str(found) + repr(found.details)
