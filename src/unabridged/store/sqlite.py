@@ -211,7 +211,8 @@ class SqliteEngine(_Reads):
         try:
             self._connection().wal_checkpoint(mode=mode)
         except apsw.Error:
-            return  # readers are still there, or the disk is full: all is in the write-ahead file; the next commit tries
+            # Readers are still there, or the disk is full. All is in the write-ahead file, and the next commit tries.
+            return
         if truncate:
             self._wal_pages = 0
 
