@@ -99,7 +99,7 @@ class Ingest:
         """Begin generation `number` of a transcript, or go on behind `prior`."""
         self._host = host
         self._root = root
-        self._head = head
+        self._head = msgspec.structs.replace(head, title=_without_secrets(head.title, redactor))
         self._redactor = redactor
         session = session_id(host.name, head.host_session)
         kind = {"rows": "stream"}.get(candidate.kind, candidate.kind)
@@ -365,6 +365,11 @@ class Ingest:
         self._before = self._now = after
         self._reset()
         return append
+
+
+def _without_secrets(title: str, redactor: LineRedactor) -> str:
+    """Return a title without secrets: a head is read before its lines are redacted."""
+    return redactor.line(title.encode("utf-8", "replace"))[0].decode("utf-8", "replace") if title else ""
 
 
 def follow(items: list[Any], path: list[int | str]) -> str:
