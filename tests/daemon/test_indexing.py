@@ -66,7 +66,7 @@ class Bench:
         """Return how many windows answer a query."""
         finder = self.indexing.finder()
         assert finder is not None
-        return len(finder.candidates(Search(query), None, 10, lambda *_: ""))
+        return len(finder.candidates(Search(query), None, 10))
 
     def events(self) -> list[str]:
         path = self.folder / "logs" / "daemon.log"

@@ -245,6 +245,13 @@ def test_a_busy_store_lock_of_another_process_is_reported_not_broken(home: Home)
         Path(home.layout.socket).unlink()
 
 
+def test_a_daemon_that_cannot_even_begin_is_given_up_soon(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(starting, "MODULE", "unabridged.app.no_such_module")
+    with pytest.raises(DaemonUnavailable, match="ends while it starts") as caught:
+        home.connect()
+    assert "no_such_module" in Path(caught.value.details["error_stream"]).read_text()
+
+
 def test_a_daemon_whose_home_was_removed_ends(home: Home) -> None:
     home.configure(daemon={"idle_seconds": 0.5}, disk={"free_bytes": 0})
     client = home.connect()

@@ -30,7 +30,7 @@ def main(arguments: list[str]) -> int:
     if options["detach"]:
         detach()
     ready = Readiness(options["ready"])
-    from unabridged.errors import UnabridgedError
+    from unabridged.errors import InternalError, UnabridgedError
 
     try:
         return _run(options, ready, started)
@@ -38,6 +38,17 @@ def main(arguments: list[str]) -> int:
         ready.tell({"error": error.to_dict()})
         sys.stderr.write(f"unabridged: {error.code}: {error.message}\n")
         return error.exit_code
+    except (
+        Exception
+    ) as error:  # told to the starter, which would try again and again; its trace goes to the log
+        ready.tell(
+            {
+                "error": InternalError(
+                    "the daemon failed while it started", type=type(error).__name__
+                ).to_dict()
+            }
+        )
+        raise
     finally:
         ready.close()
 

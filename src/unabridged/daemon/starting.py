@@ -21,6 +21,7 @@ START_SECONDS = 60.0  # that a start may take in all: a store that crashed has t
 STOP_SECONDS = 30.0  # that a daemon may take to end
 FORCE_SECONDS = 10.0  # that it gets before force is used
 POLL_SECONDS = 0.01
+SILENT_STARTS = 3  # processes that end without a word before a start is given up
 MAX_PAUSE_SECONDS = 1.0  # between two attempts, when a daemon starts but cannot be reached
 TERMINATE, KILL = 15, 9  # importing `signal` for their names brings `enum` along
 MODULE = "unabridged.app.daemon"
@@ -49,12 +50,17 @@ def start(
                 return
             _check(deadline, layout)
             time.sleep(POLL_SECONDS)
-        pause = POLL_SECONDS
+        pause, silent = POLL_SECONDS, 0
         while not connected():
             _check(deadline, layout)
-            spawn(layout, explicit=explicit, flags=flags, wait=wait)
+            told = spawn(layout, explicit=explicit, flags=flags, wait=wait)
             if not wait or connected():
                 return
+            silent = 0 if told else silent + 1
+            if silent >= SILENT_STARTS:
+                raise DaemonUnavailable(
+                    "the daemon ends while it starts", log=layout.logs, error_stream=layout.errors
+                )
             time.sleep(pause)
             pause = min(pause * 2, MAX_PAUSE_SECONDS)
     finally:
@@ -111,7 +117,7 @@ def _first_word(descriptor: int) -> dict[str, Any]:
     while block := os.read(descriptor, 65_536):
         data += block
     if not data:
-        return {}  # it ended without a word; the caller tries again until its time is over
+        return {}  # it ended without a word; the caller tries a few times
     try:
         word: object = wirejson.loads(data.decode().splitlines()[0])
     except ValueError as error:
