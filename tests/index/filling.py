@@ -42,7 +42,4 @@ class Shelf:
 
     def find(self, query: str, limit: int = 3) -> list[int]:
         """Return the ordinals of the best hits."""
-        return [
-            hit.ordinal
-            for hit in self.index.search(plan_query(query), limit=limit, text_of=self.text_of).hits
-        ]
+        return [hit.ordinal for hit in self.index.search(plan_query(query), limit=limit)]

@@ -78,7 +78,7 @@ def test_overwritten_bytes_give_a_typed_error_or_an_answer_but_nothing_else(
     file.write_bytes(data)
     try:
         index = LexicalIndex.open(folder)
-        outcome: object = index.search(plan_query("ledger retry loop entry 7")).hits
+        outcome: object = index.search(plan_query("ledger retry loop entry 7"))
     except UnabridgedError as error:
         outcome = error
     assert isinstance(outcome, IndexCorrupt | list)

@@ -53,12 +53,12 @@ class Pair:
     def both(self, plan: Plan, limit: int = 50) -> tuple[dict[int, float], dict[int, float]]:
         """Return the scores by ordinal: over index and tail, and after a commit."""
         index = self.before.index
-        answer = index.search(plan, limit=limit, text_of=self.before.text_of)
+        answer = index.search(plan, limit=limit)
         together = merged(answer, self.tail.search(plan, index.state, limit=limit), limit)
-        later = self.after.index.search(plan, limit=limit, text_of=self.after.text_of)
+        later = self.after.index.search(plan, limit=limit)
         return (
-            {hit.ordinal: hit.score for hit in together.hits},
-            {hit.ordinal: hit.score for hit in later.hits},
+            {hit.ordinal: hit.score for hit in together},
+            {hit.ordinal: hit.score for hit in later},
         )
 
 
@@ -93,7 +93,7 @@ def test_coverage_and_exactness_agree_with_the_index(tmp_path: Path) -> None:
     pair = Pair(tmp_path, ["other words"], ["apply_secrets runs late", "secrets apply late"])
     plan = plan_query("apply_secrets late")
     fresh = {hit.ordinal: hit for hit in pair.tail.search(plan, pair.before.index.state)}
-    later = {hit.ordinal: hit for hit in pair.after.index.search(plan).hits}
+    later = {hit.ordinal: hit for hit in pair.after.index.search(plan)}
     for ordinal in (2, 3):
         assert fresh[ordinal].matched == later[ordinal].matched
         assert fresh[ordinal].coverage == pytest.approx(later[ordinal].coverage)
@@ -129,7 +129,7 @@ def test_filters_mean_the_same_in_the_tail(tmp_path: Path) -> None:
         plan = plan_query("ledger")
         for where in wheres:
             fresh = {hit.ordinal for hit in tail.search(plan, empty, where)}
-            assert fresh == {hit.ordinal for hit in index.search(plan, where).hits}, where
+            assert fresh == {hit.ordinal for hit in index.search(plan, where)}, where
 
 
 def test_what_a_commit_covers_leaves_the_tail(tmp_path: Path) -> None:
@@ -149,7 +149,7 @@ def test_a_window_that_both_have_comes_once(tmp_path: Path) -> None:
     tail.add(docs_of("the ledger", 1), 1)
     plan = plan_query("ledger")
     answer = merged(shelf.index.search(plan), tail.search(plan, shelf.index.state), 10)
-    assert [hit.fresh for hit in answer.hits] == [False]
+    assert [hit.fresh for hit in answer] == [False]
 
 
 def test_a_retired_event_leaves_the_tail(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from tantivy import Occur, Query
 
 from unabridged.index.analysis.matching import words_of
-from unabridged.index.analysis.plan import All, Any, Clause, Node, Not, Phrase, Plan, has_phrase
+from unabridged.index.analysis.plan import All, Any, Clause, Node, Not, Phrase, Plan
 from unabridged.index.scoring import Weighted
 from unabridged.index.state import Part, State
 
@@ -49,30 +49,27 @@ def satisfying(state: State, clause: Clause) -> Query:
     return Query.boolean_query(either)
 
 
-def expression(state: State, node: Node, checked: bool) -> Query:
-    """Return the query for windows that satisfy an expression, or, with `checked`, for all that may.
+def phrase(state: State, wanted: Phrase) -> Query:
+    """Return the query for windows that hold a phrase."""
+    return Query.boolean_query([(_MUST, state.phrase(part)) for part in wanted.parts])
 
-    The index cannot tell that a window lacks a phrase, only that it lacks a word of it: with `checked` such windows
-    stay in, for their text to decide.
-    """
+
+def expression(state: State, node: Node) -> Query:
+    """Return the query for windows that satisfy an expression."""
     match node:
         case Clause():
             return satisfying(state, node)
         case Phrase():
-            return all_terms(state, node.terms)
+            return phrase(state, node)
         case Any():
-            return Query.boolean_query([(_SHOULD, expression(state, part, checked)) for part in node.nodes])
+            return Query.boolean_query([(_SHOULD, expression(state, part)) for part in node.nodes])
         case All():
-            return Query.boolean_query(_conjunction(state, node.nodes, checked))
+            parts = [
+                (_MUST_NOT, expression(state, part.node))
+                if isinstance(part, Not)
+                else (_MUST, expression(state, part))
+                for part in node.nodes
+            ]
+            return Query.boolean_query(parts)
         case Not():
             return Query.empty_query()
-
-
-def _conjunction(state: State, nodes: Sequence[Node], checked: bool) -> list[Part]:
-    parts = list[Part]()
-    for node in nodes:
-        if not isinstance(node, Not):
-            parts.append((_MUST, expression(state, node, checked)))
-        elif not (checked and has_phrase(node)):
-            parts.append((_MUST_NOT, expression(state, node.node, checked)))
-    return parts

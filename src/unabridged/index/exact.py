@@ -9,8 +9,9 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
+from unabridged.index.analysis.phrase import phrase_of
 from unabridged.index.analysis.plan import Clause, Plan
-from unabridged.index.analysis.query import PHRASES_MOST, clauses_of, phrase_of
+from unabridged.index.analysis.query import PHRASES_MOST, clauses_of
 
 AnchorKind = Literal["url", "path", "commit", "error", "quoted", "symbol", "value"]
 

@@ -1,6 +1,7 @@
 """How a window is laid out as a document of the lexical index.
 
-The field `terms` holds what analysis makes of the window's text, with frequencies and without positions.
+The field `words` holds the window's words with their positions, so that phrases are found; `names` its names, of which
+only the presence counts.
 `tags` holds exact values to filter by, `paths` every path under the names that a filter may give it. The numbers are
 columns: they come back with a hit without a look at stored documents, of which there are none but the note.
 
@@ -18,15 +19,16 @@ from typing import Any, cast
 from tantivy import Document, Filter, Index, Schema, SchemaBuilder, TextAnalyzerBuilder, Tokenizer
 
 from unabridged.errors import LimitExceeded
-from unabridged.index.analysis.fields import analyse
+from unabridged.index.analysis.fields import GAP, analyse
 from unabridged.index.analysis.letters import LONG_TERM
+from unabridged.index.analysis.names import is_name
 
 FORMAT = 1  # of fields, analysis and windows together; an index of another format is built anew
 LONG_TAG = 1_024  # bytes
 MOST_PATHS = 64  # of one window's event
 MOST_FOLDERS = 32  # of one path
-TERMS, TAGS, PATHS = "terms", "tags", "paths"
-FIELDS = (TERMS, TAGS, PATHS)
+WORDS, NAMES, TAGS, PATHS = "words", "names", "tags", "paths"
+FIELDS = (WORDS, NAMES, TAGS, PATHS)
 NOTE = "~note"  # a term that no text has, since analysis keeps no tilde
 _ANALYZER = "spaced"
 _TAG_ANALYZER = "spaced-tags"
@@ -113,6 +115,11 @@ class LexicalFilter:
 SIDE_TAG = "side"
 
 
+def field_of(term: str) -> str:
+    """Return the field that a term stands in."""
+    return NAMES if is_name(term) else WORDS
+
+
 def project_prefix(project: bytes) -> int:
     """Return the part of a project's id that stands in its column; the whole is in its tag."""
     return int.from_bytes(project[:8], "big")
@@ -159,7 +166,8 @@ def _path(path: str) -> str:
 def schema() -> Schema:
     """Return the fields of the index."""
     builder = SchemaBuilder()
-    builder.add_text_field(TERMS, tokenizer_name=_ANALYZER, index_option="freq")
+    builder.add_text_field(WORDS, tokenizer_name=_ANALYZER, index_option="position")
+    builder.add_text_field(NAMES, tokenizer_name=_ANALYZER, index_option="basic")
     builder.add_text_field(TAGS, tokenizer_name=_TAG_ANALYZER, index_option="basic")
     builder.add_text_field(PATHS, tokenizer_name=_TAG_ANALYZER, index_option="basic")
     builder.add_unsigned_field("key", indexed=True, fast=True)
@@ -175,13 +183,17 @@ def register(index: Index) -> None:
     """Tell an opened index what its fields are cut by: spaces only, analysis has done the rest."""
     for name, longest in ((_ANALYZER, LONG_TERM), (_TAG_ANALYZER, LONG_TAG)):
         spaced = TextAnalyzerBuilder(Tokenizer.whitespace()).filter(Filter.remove_long(longest))
-        index.register_tokenizer(name, spaced.build())
+        # A gap takes a position and no posting.
+        index.register_tokenizer(name, spaced.filter(Filter.custom_stopword([GAP.strip()])).build())
 
 
 def document(doc: LexicalDoc) -> Document:
     """Return the document of a window."""
     made = Document()
-    made.add_text(TERMS, analyse(doc.text))
+    terms = analyse(doc.text)
+    made.add_text(WORDS, terms.words)
+    if terms.names:
+        made.add_text(NAMES, terms.names)
     made.add_text(TAGS, " ".join(tags(doc)))
     if doc.paths:
         made.add_text(PATHS, " ".join(path_names(doc.paths)))
@@ -196,7 +208,8 @@ def document(doc: LexicalDoc) -> Document:
 def note_document(note: dict[str, Any]) -> Document:
     """Return the document of the note."""
     made = Document()
-    made.add_text(TERMS, NOTE)
+    made.add_text(WORDS, NOTE)
+    made.add_text(NAMES, NOTE)
     made.add_text(TAGS, NOTE)
     made.add_bytes("note", json.dumps(note, sort_keys=True).encode())
     return made

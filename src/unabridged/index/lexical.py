@@ -16,7 +16,7 @@ from unabridged.errors import IndexBusy, IndexCorrupt, IndexTooNew, ReadOnly
 from unabridged.index import damage, explaining, layout, searching
 from unabridged.index.analysis.plan import Plan
 from unabridged.index.layout import FORMAT, NOTE, TAGS, LexicalDoc, LexicalFilter
-from unabridged.index.searching import LexicalAnswer, LexicalHit, TextOf
+from unabridged.index.searching import LexicalHit
 from unabridged.index.state import Row, State
 
 HEAP_BYTES = 64 << 20  # of the writer, for windows that are not committed; less makes more, smaller segments
@@ -151,22 +151,12 @@ class LexicalIndex:
         """Return the number of windows."""
         return self._state.total
 
-    def search(
-        self,
-        plan: Plan,
-        where: LexicalFilter = EVERYTHING,
-        limit: int = 10,
-        text_of: TextOf | None = None,
-    ) -> LexicalAnswer:
-        """Return the best windows for a plan, best first; equal scores in the order of project, ordinal, window.
-
-        `text_of` returns the text of a hit's window; a phrase is looked for there. Without it, a phrase means all of
-        its words in any order.
-        """
+    def search(self, plan: Plan, where: LexicalFilter = EVERYTHING, limit: int = 10) -> list[LexicalHit]:
+        """Return the best windows for a plan, best first; equal scores in the order of project, ordinal, window."""
         if plan.empty or limit < 1:
-            return LexicalAnswer([])
+            return []
         with _typed(self._path):
-            return searching.search(self._state, plan, where, min(limit, LIMIT_MOST), text_of)
+            return searching.search(self._state, plan, where, min(limit, LIMIT_MOST))
 
     def explain(self, plan: Plan, hit: LexicalHit) -> dict[str, Any]:
         """Return how a hit's score came about, as plain JSON values."""

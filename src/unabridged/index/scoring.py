@@ -34,9 +34,8 @@ class Statistics(Protocol):
         """Return the number of windows that hold a term."""
         ...
 
-    @property
-    def average(self) -> float:
-        """Mean number of terms of a window."""
+    def average(self, field: str) -> float:
+        """Return the mean number of terms of a window in a field (`layout.WORDS`, `layout.NAMES`)."""
         ...
 
 
@@ -59,7 +58,7 @@ def rarity(total: int, frequency: int) -> float:
 
 
 def saturation(count: int, length: int, average: float) -> float:
-    """Return how much `count` occurrences in a window of `length` terms add, without the term's rarity."""
+    """Return how much `count` occurrences in a field of `length` terms add, without the term's rarity."""
     return count * (K1 + 1) / (count + K1 * (1 - B + B * length / max(average, 1e-9)))
 
 
@@ -108,4 +107,6 @@ def coverage(plan: Plan, weights: Sequence[Sequence[Weighted]], matched: Iterabl
 def phrase_bonus(phrases: Iterable[Phrase], statistics: Statistics) -> float:
     """Return what a window gains by holding phrases, beside the score of their words."""
     terms = {term for phrase in phrases for term in phrase.terms}
-    return PHRASE * sum(rarity(statistics.total, statistics.frequency(term)) * (K1 + 1) for term in terms)
+    return PHRASE * sum(
+        rarity(statistics.total, statistics.frequency(term)) * (K1 + 1) for term in sorted(terms)
+    )

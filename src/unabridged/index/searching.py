@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
-from typing import NamedTuple, Protocol, cast
+from typing import NamedTuple
 
 from tantivy import DocAddress, Occur, Query
 
 from unabridged.index import compiling
-from unabridged.index.analysis.matching import holds_all, matches
 from unabridged.index.analysis.plan import Plan
 from unabridged.index.layout import LexicalFilter, key
 from unabridged.index.scoring import WEIGHTS, Weighted, coverage, phrase_bonus, weigh
@@ -21,7 +19,6 @@ POSTINGS_MOST = 300_000  # entries read to find candidates; about 3 ms
 RARE_LEAST = 2  # terms that may find candidates however frequent they are
 TERMS_MOST = 24  # terms that find candidates
 SPARE = 48  # candidates beyond the wanted ones: frequent terms, inflections and class weights reorder them
-UNCHECKED_MOST = 400  # windows with all words of a phrase whose text is looked at
 MASK_BITS = 22  # clauses told apart in one pass: a sum of powers of two is exact in the 24 bits of a score
 
 
@@ -53,17 +50,6 @@ class LexicalHit:
         return (self.project, self.ordinal, self.window)
 
 
-TextOf = Callable[[LexicalHit], str]  # returns the text of a hit's window
-
-
-@dataclass(frozen=True, slots=True)
-class LexicalAnswer:
-    """Hits in order, and how many windows with all words of a phrase were not looked at because there are too many."""
-
-    hits: list[LexicalHit]
-    unchecked: int = 0
-
-
 class _Found(NamedTuple):
     """A window that may become a hit."""
 
@@ -73,37 +59,19 @@ class _Found(NamedTuple):
     phrase: bool = False
 
 
-class _Counted(Protocol):
-    """The part of a search's result that the engine's stub leaves out."""
-
-    count: int
-
-
-def search(
-    state: State, plan: Plan, where: LexicalFilter, limit: int, text_of: TextOf | None
-) -> LexicalAnswer:
-    """Return the best hits. Without `text_of` a phrase means all of its words, in any order."""
+def search(state: State, plan: Plan, where: LexicalFilter, limit: int) -> list[LexicalHit]:
+    """Return the best hits."""
     narrowed = state.narrowed(where)
-    wanted = limit + len(where.exclude)
+    wanted = limit + SPARE + len(where.exclude)
     weights = weigh(plan, state)
-    found, unchecked = dict[Place, _Found](), 0
     if plan.expression is not None:
-        checked = text_of if plan.needs_text else None
-        query = compiling.expression(state, plan.expression, checked is not None)
-        got, unchecked = _checked(state, query, narrowed, wanted + SPARE, checked, partial(matches, plan))
-        found = {item.place: item for item in got}
-    elif not plan.strict:
-        found = {item.place: item for item in _by_words(state, plan, weights, narrowed, wanted + SPARE)}
-    if plan.phrases and plan.expression is None:
-        terms = list(dict.fromkeys(term for phrase in plan.phrases for term in phrase.terms))
-        query = compiling.all_terms(state, terms)
-        got, unchecked = _checked(state, query, narrowed, wanted, text_of, partial(holds_all, plan.phrases))
-        bonus = phrase_bonus(plan.phrases, state)
-        for item in got:
-            held = found.get(item.place, item)
-            found[item.place] = held._replace(score=held.score + bonus, phrase=text_of is not None)
-    kept = sorted((item for item in found.values() if item.place[:2] not in where.exclude), key=_order)
-    return LexicalAnswer(_judged(state, plan, weights, _hits(state, kept[:limit])), unchecked)
+        found = _run(state, compiling.expression(state, plan.expression), narrowed, wanted)
+    else:
+        found = [] if plan.strict else _by_words(state, plan, weights, narrowed, wanted)
+        if plan.phrases:
+            found = _with_phrases(state, plan, found, narrowed, wanted)
+    kept = sorted((item for item in found if item.place[:2] not in where.exclude), key=_order)
+    return _judged(state, plan, weights, _hits(state, kept[:limit]))
 
 
 def chosen(weights: Iterable[Sequence[Weighted]]) -> list[Weighted]:
@@ -151,28 +119,17 @@ def _found(state: State, hits: Sequence[tuple[float, DocAddress]]) -> list[_Foun
     ]
 
 
-def _checked(
-    state: State,
-    query: Query,
-    narrowed: Sequence[Part],
-    wanted: int,
-    text_of: TextOf | None,
-    accepts: Callable[[str], bool],
-) -> tuple[list[_Found], int]:
-    """Return windows of a query whose text is accepted, and how many were not looked at."""
-    if text_of is None:
-        return _run(state, query, narrowed, wanted), 0
-    result = state.searcher.search(
-        Query.boolean_query([*narrowed, (Occur.Must, query)]), UNCHECKED_MOST, count=True
-    )
-    found = _found(state, result.hits)
-    kept = list[_Found]()
-    for item, hit in zip(found, _hits(state, found), strict=True):
-        if len(kept) == wanted:
-            return kept, 0  # as many as were asked for are there
-        if accepts(text_of(hit)):
-            kept.append(item)
-    return kept, int(cast("_Counted", result).count) - len(found)
+def _with_phrases(
+    state: State, plan: Plan, found: Sequence[_Found], narrowed: Sequence[Part], limit: int
+) -> list[_Found]:
+    """Return windows with those that hold every phrase of the plan added or raised."""
+    query = Query.boolean_query([(Occur.Must, compiling.phrase(state, phrase)) for phrase in plan.phrases])
+    bonus = phrase_bonus(plan.phrases, state)
+    places = {item.place: item for item in found}
+    for item in _run(state, query, narrowed, limit):
+        held = places.get(item.place, item)
+        places[item.place] = held._replace(score=held.score + bonus, phrase=True)
+    return list(places.values())
 
 
 def _order(item: _Found) -> tuple[float, Place]:

@@ -9,12 +9,14 @@ from typing import Any, NamedTuple
 from tantivy import DocAddress, FieldType, Occur, Query, Schema, Searcher
 
 from unabridged.index.layout import (
+    NAMES,
     NOTE,
     PATHS,
     SIDE_TAG,
     TAGS,
-    TERMS,
+    WORDS,
     LexicalFilter,
+    field_of,
     project_prefix,
     project_tag,
     split_key,
@@ -48,10 +50,10 @@ class State:
         self._frequencies = dict[str, int]()
         known = [bytes.fromhex(tag[2:]) for tag, _ in searcher.terms_with_prefix(TAGS, project_tag(b""))]
         self.projects = {project_prefix(project): project for project in known}
-        self.average = self._average()  # terms of a window; 0 for an empty index
+        self._averages = {field: self._average(field) for field in (WORDS, NAMES)}
         self.total = max(
-            0, searcher.num_docs - (1 if self.average else 0)
-        )  # windows; one document is the note
+            0, searcher.num_docs - (1 if self._averages[WORDS] else 0)
+        )  # one document is the note
 
     def frequency(self, term: str) -> int:
         """Return the number of windows that hold a term."""
@@ -59,17 +61,27 @@ class State:
         if known is None:
             if len(self._frequencies) > FREQUENCIES_MOST:
                 self._frequencies.clear()
-            known = self._frequencies[term] = self.searcher.doc_freq(TERMS, term)
+            known = self._frequencies[term] = self.searcher.doc_freq(field_of(term), term)
         return known
+
+    def average(self, field: str) -> float:
+        """Return the mean number of terms of a window in a field; 0 for an empty index."""
+        return self._averages[field]
 
     def term(self, term: str, factor: float = 1.0) -> Query:
         """Return the query for one term."""
-        query = Query.term_query(self.schema, TERMS, term, "freq")
+        query = Query.term_query(self.schema, field_of(term), term, "freq")
         return query if factor == 1.0 else Query.boost_query(query, factor)
 
     def tag(self, field: str, text: str) -> Query:
         """Return the query for an exact value, without a score."""
         return Query.const_score_query(Query.term_query(self.schema, field, text, "basic"), 0.0)
+
+    def phrase(self, words: Sequence[str]) -> Query:
+        """Return the query for words that follow each other."""
+        if len(words) == 1:
+            return self.term(words[0])
+        return Query.phrase_query(self.schema, WORDS, list(words))
 
     def keys(self, keys: Iterable[int]) -> Query:
         """Return the query for windows by their keys, without a score."""
@@ -118,8 +130,8 @@ class State:
         parts = [(Occur.Should, Query.term_query(self.schema, field, value, "basic")) for value in values]
         return Query.const_score_query(Query.boolean_query(parts), 0.0)
 
-    def _average(self) -> float:
-        query = Query.term_query(self.schema, TERMS, NOTE, "freq")
+    def _average(self, field: str) -> float:
+        query = Query.term_query(self.schema, field, NOTE, "freq")
         found = self.searcher.search(query, 1, count=False).hits
         if not found:
             return 0.0

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from unabridged.index.analysis.fields import analyse
+from unabridged.index.analysis.fields import GAP, Terms, analyse
 from unabridged.index.analysis.letters import LONG_TERM
-from unabridged.index.analysis.matching import has_clause, holds_all, satisfies
+from unabridged.index.analysis.matching import has_clause, satisfies
+from unabridged.index.analysis.phrase import holds
 from unabridged.index.analysis.plan import Clause, Plan
-from unabridged.index.layout import LexicalDoc, LexicalFilter
+from unabridged.index.layout import NAMES, WORDS, LexicalDoc, LexicalFilter, field_of
 from unabridged.index.scoring import (
     WEIGHTS,
     Statistics,
@@ -22,7 +23,7 @@ from unabridged.index.scoring import (
     saturation,
     weigh,
 )
-from unabridged.index.searching import LexicalAnswer, LexicalHit
+from unabridged.index.searching import LexicalHit
 
 BYTES_MOST = 1 << 20  # of text; a commit follows within half a second, so more is a burst
 WINDOWS_MOST = 500
@@ -35,8 +36,9 @@ class _Entry:
 
     position: int
     doc: LexicalDoc
-    terms: Mapping[str, int]
-    length: int
+    terms: Terms
+    counts: Mapping[str, int]
+    lengths: Mapping[str, int]  # terms by field
 
 
 class _Together:
@@ -46,14 +48,20 @@ class _Together:
         self._index = index
         self._counts = Counter[str]()
         for entry in entries:
-            self._counts.update(entry.terms.keys())
+            self._counts.update(entry.counts.keys())
         self.total = index.total + len(entries)
-        length = sum(entry.length for entry in entries)
-        self.average = (index.average * index.total + length) / max(1, self.total)
+        self._averages = dict[str, float]()
+        for field in (WORDS, NAMES):
+            length = sum(entry.lengths[field] for entry in entries)
+            self._averages[field] = (index.average(field) * index.total + length) / max(1, self.total)
 
     def frequency(self, term: str) -> int:
         """Return the number of windows that hold a term."""
         return self._index.frequency(term) + self._counts[term]
+
+    def average(self, field: str) -> float:
+        """Return the mean number of terms of a window in a field."""
+        return self._averages[field]
 
 
 class Tail:
@@ -83,8 +91,7 @@ class Tail:
                 with self._lock:
                     self._missing[doc.project] = position
                 continue
-            terms = Counter(term for term in analyse(doc.text).split() if len(term.encode()) < LONG_TERM)
-            entry = _Entry(position, doc, terms, terms.total())
+            entry = _entry(position, doc)
             with self._lock:
                 self._entries = [*self._entries, entry]
                 self._size += size
@@ -128,21 +135,30 @@ class Tail:
         self._size = sum(len(e.doc.text.encode("utf-8", "surrogatepass")) for e in entries)
 
 
-def merged(answer: LexicalAnswer, fresh: Iterable[LexicalHit], limit: int) -> LexicalAnswer:
+def merged(hits: Sequence[LexicalHit], fresh: Iterable[LexicalHit], limit: int) -> list[LexicalHit]:
     """Return the hits of an index and of its tail in one order; what the index has already is not taken twice."""
-    known = {hit.place for hit in answer.hits}
-    hits = [*answer.hits, *(hit for hit in fresh if hit.place not in known)]
-    hits.sort(key=lambda hit: (-hit.score, hit.place))
-    return LexicalAnswer(hits[:limit], answer.unchecked)
+    known = {hit.place for hit in hits}
+    both = [*hits, *(hit for hit in fresh if hit.place not in known)]
+    both.sort(key=lambda hit: (-hit.score, hit.place))
+    return both[:limit]
+
+
+def _entry(position: int, doc: LexicalDoc) -> _Entry:
+    terms = analyse(doc.text)
+    words = [word for word in terms.words.split() if word != GAP.strip() and len(word.encode()) < LONG_TERM]
+    names = [name for name in terms.names.split() if len(name.encode()) < LONG_TERM]
+    counts = Counter(words)
+    counts.update(set(names))
+    return _Entry(position, doc, terms, counts, {WORDS: len(words), NAMES: len(names)})
 
 
 def _hit(
     entry: _Entry, plan: Plan, weights: list[list[Weighted]], together: _Together, bonus: float
 ) -> LexicalHit | None:
-    doc, has = entry.doc, entry.terms.__contains__
-    holding = bool(plan.phrases) and holds_all(plan.phrases, doc.text)
+    doc, has = entry.doc, entry.counts.__contains__
+    holding = bool(plan.phrases) and all(holds(phrase, entry.terms) for phrase in plan.phrases)
     if plan.expression is not None:
-        if not satisfies(plan.expression, has, doc.text):
+        if not satisfies(plan.expression, entry.terms, has):
             return None
     elif plan.strict:
         if not holding:
@@ -177,9 +193,9 @@ def _clause_score(clause: Clause, items: list[Weighted], entry: _Entry, together
     scores = [
         item.factor
         * rarity(together.total, item.frequency)
-        * saturation(count, entry.length, together.average)
+        * saturation(count, entry.lengths[field_of(item.term)], together.average(field_of(item.term)))
         for item in items
-        if (count := entry.terms.get(item.term, 0))
+        if (count := entry.counts.get(item.term, 0))
     ]
     if not scores:
         return 0.0

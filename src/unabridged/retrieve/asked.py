@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from unabridged.retrieve.filters import Filters
 from unabridged.retrieve.rank import Candidate
-from unabridged.schema.ids import Ordinal, ProjectId
+from unabridged.schema.ids import ProjectId
 from unabridged.schema.records import Event
 
 
@@ -54,11 +54,6 @@ class Searched:
     explain: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
 
 
-WindowText = Callable[
-    [ProjectId, Ordinal, int, int], str
-]  # project, event, byte range → text, "" where there is none
-
-
 class Finder(Protocol):
     """The index as search sees it: one state, swapped as a whole."""
 
@@ -68,12 +63,9 @@ class Finder(Protocol):
         ...
 
     def candidates(
-        self, request: Search, projects: Sequence[ProjectId] | None, limit: int, text_of: WindowText
+        self, request: Search, projects: Sequence[ProjectId] | None, limit: int
     ) -> Sequence[Candidate]:
-        """Return the best windows for a question, best first, of the given projects (None: all).
-
-        `text_of` reads a window, where the words of a phrase have to be seen in their order.
-        """
+        """Return the best windows for a question, best first, of the given projects (None: all)."""
         ...
 
     def spans(self, request: Search, text: str) -> tuple[list[tuple[int, int]], list[str]]:

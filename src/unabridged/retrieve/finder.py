@@ -11,8 +11,7 @@ from unabridged.index.analysis.query import plan_query
 from unabridged.index.analysis.spans import spans
 from unabridged.index.layout import LexicalFilter
 from unabridged.index.lexical import LexicalIndex
-from unabridged.index.searching import LexicalHit
-from unabridged.retrieve.asked import Search, WindowText
+from unabridged.retrieve.asked import Search
 from unabridged.retrieve.rank import Candidate
 from unabridged.retrieve.recent import Recent
 from unabridged.schema.ids import Ordinal, ProjectId
@@ -53,18 +52,15 @@ class IndexFinder:
         return self._committed
 
     def candidates(
-        self, request: Search, projects: Sequence[ProjectId] | None, limit: int, text_of: WindowText
+        self, request: Search, projects: Sequence[ProjectId] | None, limit: int
     ) -> list[Candidate]:
         """Return the best windows, best first."""
         plan = plan_of(request.query, request.expansion, request.operators)
         if plan.empty:
             return []
 
-        def text(hit: LexicalHit) -> str:
-            return text_of(ProjectId(hit.project), Ordinal(hit.ordinal), hit.start, hit.end)
-
         asked = where(request, projects)
-        found = self._index.search(plan, asked, limit, text)
+        found = self._index.search(plan, asked, limit)
         found = self._recent.join(found, plan, self._index.state, asked, limit)
         return [
             Candidate(
@@ -78,7 +74,7 @@ class IndexFinder:
                 hit.phrase,
                 hit.fresh,
             )
-            for hit in found.hits
+            for hit in found
         ]
 
     def spans(self, request: Search, text: str) -> tuple[list[tuple[int, int]], list[str]]:

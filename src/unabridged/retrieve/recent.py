@@ -7,7 +7,7 @@ import threading
 from unabridged.index.analysis.plan import Plan
 from unabridged.index.indexer import documents
 from unabridged.index.layout import LexicalFilter
-from unabridged.index.searching import LexicalAnswer
+from unabridged.index.searching import LexicalHit
 from unabridged.index.state import State
 from unabridged.index.status import is_indexed
 from unabridged.index.tail import Tail, merged
@@ -57,9 +57,9 @@ class Recent:
                 self._covered.pop(project, None)
 
     def join(
-        self, answer: LexicalAnswer, plan: Plan, state: State, where: LexicalFilter, limit: int
-    ) -> LexicalAnswer:
-        """Return an index's answer with what the tail holds, in one order."""
+        self, hits: list[LexicalHit], plan: Plan, state: State, where: LexicalFilter, limit: int
+    ) -> list[LexicalHit]:
+        """Return an index's hits with what the tail holds, in one order."""
         if not len(self._tail):
-            return answer
-        return merged(answer, self._tail.search(plan, state, where, limit), limit)
+            return hits
+        return merged(hits, self._tail.search(plan, state, where, limit), limit)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 import msgspec
@@ -17,7 +16,7 @@ from unabridged.retrieve.eligible import Eligibility
 from unabridged.retrieve.rank import Ranked, rank
 from unabridged.schema import tokens
 from unabridged.schema.ids import Micros, Ordinal, ProjectId
-from unabridged.schema.records import COUNTERS, EVENT, Counters, Event
+from unabridged.schema.records import COUNTERS, Counters, Event
 from unabridged.schema.scope import Level
 
 MAX_LIMIT = 100  # hits a page
@@ -46,7 +45,7 @@ def search(context: Context, finder: Finder, request: Search) -> Searched:
     account = _account(context, finder)
     try:
         wanted = max(MIN_FETCH, (cursor.offset + request.limit) * OVERFETCH)
-        candidates = finder.candidates(request, _projects(context), wanted, partial(_window, context))
+        candidates = finder.candidates(request, _projects(context), wanted)
     except UnabridgedError as error:
         account["failed"] = {"lexical": error.code}
         return Searched(FAILED, [], "", account)
@@ -66,16 +65,6 @@ def search(context: Context, finder: Finder, request: Search) -> Searched:
     account.pop("heads", None)
     explain = [_explain(item) for item in ranked[: request.limit]] if request.explain else []
     return Searched(status, page, next_cursor, account, explain)
-
-
-def _window(context: Context, project: ProjectId, ordinal: Ordinal, start: int, end: int) -> str:
-    event = context.reader.get(EVENT, (project, ordinal))
-    if event is None or not context.scope.allows(event.project, event.session):
-        return ""
-    try:
-        return context.resolver.event_bytes(event)[start:end].decode("utf-8", "ignore")
-    except UnabridgedError:
-        return ""
 
 
 def _validate(request: Search) -> None:

@@ -6,10 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unabridged.index.analysis.fields import analyse
+from unabridged.index.analysis.fields import GAP, Terms, analyse
 from unabridged.index.analysis.letters import GRAM_RUN, normal
 from unabridged.index.analysis.matching import matches
 from unabridged.index.analysis.query import plan_query
+
+
+def terms_of(text: str) -> set[str]:
+    terms = analyse(text)
+    return {*terms.words.split(), *terms.names.split()} - {GAP.strip()}
+
 
 anything = st.text(st.characters(), max_size=300)
 gram_texts = st.text(st.sampled_from("数据库迁移テストﾃｽﾄがﾞ데이터กขあ々ー漢"), min_size=1, max_size=30)
@@ -44,40 +50,48 @@ names = st.from_regex(r"[A-Za-z_][A-Za-z0-9_]{0,12}([./@-][A-Za-z0-9_]{1,10}){0,
     ],
 )
 def test_a_text_has_its_words_names_and_hidden_words(text: str, terms: set[str]) -> None:
-    assert terms <= set(analyse(text).split())
+    assert terms <= terms_of(text)
 
 
 @pytest.mark.parametrize("text", ["foo_bar", "retry_count.total", "a.b.c", "x/y/z.py"])
 def test_a_word_stands_as_often_as_in_the_text_and_a_name_once(text: str) -> None:
-    terms = analyse(f"{text} then {text} again {text}").split()
-    assert terms.count(text) == 1
-    assert terms.count("then") == 1
+    terms = analyse(f"{text} then {text} again {text}")
+    assert terms.names.split().count(text) == 1
+    words = terms.words.split()
+    assert words.count("then") == 1
     first = text.replace("_", " ").replace(".", " ").replace("/", " ").split()[0]
-    assert terms.count(first) == 3
+    assert words.count(first) == 3
 
 
 def test_box_drawing_and_rules_are_no_words() -> None:
-    assert analyse("┌──┬──┐ │ ─── ▀▄ … — “”").split() == []
+    assert terms_of("┌──┬──┐ │ ─── ▀▄ … — “”") == set()
 
 
 def test_words_do_not_run_into_each_other_across_ideographs() -> None:
-    assert {"abc", "def"} <= set(analyse("abc数据def").split())
+    assert {"abc", "def"} <= terms_of("abc数据def")
 
 
 def test_a_long_run_of_data_is_known_by_its_beginning() -> None:
     blob = "a1b2" * 200
-    assert blob[:64] in analyse(blob).split()
-    assert all(len(term) <= 96 for term in analyse(blob).split() if term != blob)
+    assert blob[:64] in terms_of(blob)
+    assert all(len(term) <= 96 for term in terms_of(blob) if term != blob)
+
+
+def test_what_hides_in_a_name_stands_apart_from_what_follows_it() -> None:
+    hidden = analyse("getUser parseHttp").words.removeprefix("getuser parsehttp")
+    assert sorted(hidden.strip(GAP).split(GAP)) == ["get user", "parse http"]
 
 
 @given(anything)
 def test_any_string_has_terms_without_an_error(text: str) -> None:
-    assert isinstance(analyse(text), str)
+    assert isinstance(analyse(text), Terms)
 
 
 @given(anything)
 def test_equal_texts_have_equal_bags_of_terms(text: str) -> None:
-    assert sorted(analyse(text).split()) == sorted(analyse("".join(list(text))).split())
+    first, second = analyse(text), analyse("".join(list(text)))
+    assert sorted(first.words.split()) == sorted(second.words.split())
+    assert sorted(first.names.split()) == sorted(second.names.split())
 
 
 @given(anything)
@@ -97,6 +111,6 @@ def test_every_pair_of_neighbours_finds_a_text_without_spaces(text: str, at: int
 @given(names, st.sampled_from(["{}", "call {}() now", "see `{}`, twice", "“{}”", "({})", "数据{}迁移"]))
 def test_a_name_in_any_surroundings_is_found_whole(name: str, frame: str) -> None:
     plan = plan_query(name)
-    held = set(analyse(frame.format(name)).split())
+    held = terms_of(frame.format(name))
     if not plan.empty:
         assert {clause.forms[0].term for clause in plan.clauses} <= held

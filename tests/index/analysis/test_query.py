@@ -57,7 +57,7 @@ def test_a_term_stands_in_one_clause_only() -> None:
 
 def test_quotes_mean_a_phrase_and_its_words_still_count() -> None:
     plan = plan_query('retry after "connection refused" today')
-    assert [phrase.tokens for phrase in plan.phrases] == [("connection", "refused")]
+    assert [phrase.parts for phrase in plan.phrases] == [(("connection", "refused"),)]
     assert {clause.source for clause in plan.clauses} >= {"retry", "connection", "refused", "today"}
     assert not plan.strict
 

@@ -25,7 +25,7 @@ from unabridged.index.analysis.spans import spans
         (
             '"connection refused" retry',
             "retry: connection\nrefused",
-            ["retry", "connection\nrefused", "connection", "refused"],
+            ["retry", "connection\nrefused"],
         ),
         ("cat", "concatenate", []),
     ],

@@ -14,8 +14,9 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from unabridged.errors import InvalidInput, LimitExceeded
+from unabridged.index.analysis.phrase import phrase_of
 from unabridged.index.analysis.plan import All, Any, Clause, Node, Not, Phrase, Plan
-from unabridged.index.analysis.query import clauses_of, phrase_of
+from unabridged.index.analysis.query import clauses_of
 
 EXPRESSION_MOST = 4_096  # characters; an expression is written, not pasted
 DEPTH_MOST = 32  # levels of parentheses and negations

@@ -15,7 +15,33 @@ from unabridged.index.analysis.letters import (
     sound,
     unescaped,
 )
-from unabridged.index.analysis.names import chunks, foreign, hidden, names, short, signed
+from unabridged.index.analysis.names import (
+    capitals,
+    chunks,
+    foreign_names,
+    hidden,
+    names,
+    short,
+    signed,
+    special,
+    without_diacritics,
+)
+
+GAP = " ~ "  # between words that do not follow each other in the text
+REMEMBERED = 50_000  # chunks; about 12 MB
+
+
+class Terms(NamedTuple):
+    """The terms of one text, separated by spaces.
+
+    `words` are the plain words in text order with repeats, then, behind gaps, the words that hide in each distinct
+    chunk, pictures, all pairs of neighbours of each run of the scripts that are written without spaces, and their
+    single characters. What stands side by side here follows each other in the text: phrases are runs of this string.
+    `names` are the names in each distinct chunk.
+    """
+
+    words: str
+    names: str
 
 
 class Prepared(NamedTuple):
@@ -49,24 +75,22 @@ def prepare(text: str) -> Prepared:
     return Prepared(data, runs, NOTABLE.search(data.translate(None, _ASCII).decode()) is not None)
 
 
-def folded(text: str) -> str:
-    """Return the whole text normalised and case-folded, with its punctuation."""
-    text = unescaped(text)
-    return text.lower() if text.isascii() else normal(sound(text)).casefold()
-
-
-def words(prepared: Prepared) -> str:
+def plain_words(prepared: Prepared) -> str:
     """Return the plain words in order, in lower case, separated by spaces."""
     if not prepared.foreign:
         return prepared.data.translate(WORDS).decode("ascii")
-    text = prepared.data.decode()
-    return " ".join(foreign_words(text))
+    return " ".join(foreign_words(prepared.data.decode()))
 
 
 def foreign_words(text: str) -> list[str]:
-    """Return the words and pictures of a prepared text that is not ASCII."""
+    """Return the words of a prepared text that is not ASCII."""
     found = WORD.findall(text.casefold())
-    return [word if word.isascii() else short(word) for word in found] + PICTURE.findall(text)
+    return [word if word.isascii() else short(word) for word in found]
+
+
+def pictures(prepared: Prepared) -> list[str]:
+    """Return the pictures in order."""
+    return PICTURE.findall(prepared.data.decode()) if prepared.foreign else []
 
 
 def pairs(run: str) -> list[str]:
@@ -74,22 +98,37 @@ def pairs(run: str) -> list[str]:
     return list(map(add, run, run[1:]))
 
 
-def analyse(text: str) -> str:
-    """Return the terms of a text, separated by spaces. Any string will do; equal texts give equal bags of terms.
-
-    First the plain words in text order with repeats, then, once each, names and the words that hide in them, then all
-    pairs of neighbours of the scripts that are written without spaces, with repeats, and their single characters.
-    """
+def analyse(text: str) -> Terms:
+    """Return the terms of a text. Any string will do; equal texts give equal bags of terms."""
     prepared = prepare(text)
-    terms = [words(prepared)]
-    found = chunks(prepared.data, prepared.foreign)
-    if prepared.foreign and (strange := [chunk for chunk in found if not chunk.isascii()]):
-        found = [chunk for chunk in found if chunk.isascii()]
-        terms += foreign(strange)
-    more = [*names(found), *hidden(found), *signed(prepared.data)]
-    if more:
-        terms.append(b" ".join(more).decode("ascii"))
+    beside = [_beside[chunk] for chunk in special(chunks(prepared.data, prepared.foreign))]
+    words = [plain_words(prepared), *[inner for _, inner in beside if inner]]
+    names = [name for name, _ in beside]
+    names += [name.decode() for name in signed(prepared.data)]
+    if prepared.foreign:
+        words += pictures(prepared)
     if prepared.runs:
-        terms += [" ".join(pairs(run)) for run in prepared.runs]
-        terms.append(" ".join(set("".join(prepared.runs))))
-    return " ".join(terms)
+        words += [" ".join(pairs(run)) for run in prepared.runs]
+        words += set("".join(prepared.runs))
+    return Terms(GAP.join(words), " ".join(names))
+
+
+class _Beside(dict[bytes, tuple[str, str]]):
+    """Chunk → its names, its hidden words. Nine chunks in ten of a session come again, so they are remembered."""
+
+    __slots__ = ()
+
+    def __missing__(self, chunk: bytes) -> tuple[str, str]:
+        if chunk.isascii():
+            named = b" ".join(names(chunk) + capitals(chunk)).decode("ascii")
+            inner = b" ~ ".join(hidden(chunk)).decode("ascii")
+        else:
+            named = " ".join(foreign_names(chunk))
+            inner = GAP.join(without_diacritics(chunk))
+        if len(self) >= REMEMBERED:
+            self.clear()
+        self[chunk] = found = (named, inner)
+        return found
+
+
+_beside = _Beside()

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
-from unabridged.index.analysis.fields import analyse
+from unabridged.index.analysis.fields import Terms, analyse
+from unabridged.index.analysis.names import is_name
 from unabridged.index.analysis.phrase import holds
 from unabridged.index.analysis.plan import All, Any, Clause, Node, Not, Phrase, Plan
 
@@ -28,34 +29,30 @@ def has_clause(clause: Clause, has: Has) -> bool:
 
 def words_of(clause: Clause) -> list[str]:
     """Return the plain words of a name clause."""
-    return [form.term for form in clause.forms[1:] if form.term.isalnum() and form.term.islower()]
+    return [form.term for form in clause.forms[1:] if not is_name(form.term)]
 
 
-def satisfies(node: Node, has: Has, text: str) -> bool:
-    """Return whether a window satisfies an expression; phrases are looked for in its text."""
+def satisfies(node: Node, terms: Terms, has: Has) -> bool:
+    """Return whether a window with certain terms satisfies an expression."""
     match node:
         case Clause():
             return has_clause(node, has)
         case Phrase():
-            return all(map(has, node.terms)) and holds(node.tokens, text)
+            return holds(node, terms)
         case Not():
-            return not satisfies(node.node, has, text)
+            return not satisfies(node.node, terms, has)
         case All():
-            return all(satisfies(part, has, text) for part in node.nodes)
+            return all(satisfies(part, terms, has) for part in node.nodes)
         case Any():
-            return any(satisfies(part, has, text) for part in node.nodes)
-
-
-def holds_all(phrases: Sequence[Phrase], text: str) -> bool:
-    """Return whether a text holds every phrase."""
-    return all(holds(phrase.tokens, text) for phrase in phrases)
+            return any(satisfies(part, terms, has) for part in node.nodes)
 
 
 def matches(plan: Plan, text: str) -> bool:
     """Return whether a text answers a plan at all, by the same rules as the index."""
-    has = frozenset(analyse(text).split()).__contains__
+    terms = analyse(text)
+    has = frozenset((*terms.words.split(), *terms.names.split())).__contains__
     if plan.expression is not None:
-        return satisfies(plan.expression, has, text)
+        return satisfies(plan.expression, terms, has)
     if plan.strict:
-        return holds_all(plan.phrases, text)
+        return all(holds(phrase, terms) for phrase in plan.phrases)
     return any(has(form.term) for clause in plan.clauses for form in clause.forms)

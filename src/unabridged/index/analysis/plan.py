@@ -33,11 +33,15 @@ class Clause:
 
 @dataclass(frozen=True, slots=True)
 class Phrase:
-    """Tokens that must follow each other: words, or single characters of the gram scripts."""
+    """Terms that must follow each other, in one or more parts that may stand apart."""
 
     source: str
-    tokens: tuple[str, ...]
-    terms: tuple[str, ...]  # what a text that holds the phrase has in the index
+    parts: tuple[tuple[str, ...], ...]
+
+    @property
+    def terms(self) -> tuple[str, ...]:
+        """All terms, each once."""
+        return tuple(dict.fromkeys(term for part in self.parts for term in part))
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,24 +83,6 @@ class Plan:
     omitted: int = field(default=0)  # characters of the query, or clauses, beyond what a plan holds
 
     @property
-    def needs_text(self) -> bool:
-        """Whether the texts of windows have to be looked at: it has a phrase, maybe one that must not be there."""
-        return bool(self.phrases) or (self.expression is not None and has_phrase(self.expression))
-
-    @property
     def empty(self) -> bool:
         """Whether there is nothing to look for: no word, name, picture or character of a known script."""
         return not (self.clauses or self.phrases or self.expression)
-
-
-def has_phrase(node: Node) -> bool:
-    """Return whether a phrase stands in an expression."""
-    match node:
-        case Phrase():
-            return True
-        case Not():
-            return has_phrase(node.node)
-        case All() | Any():
-            return any(map(has_phrase, node.nodes))
-        case Clause():
-            return False

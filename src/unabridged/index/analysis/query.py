@@ -6,18 +6,25 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from unabridged.index.analysis.fields import foreign_words, pairs, prepare, words
+from unabridged.index.analysis.fields import foreign_words, pairs, pictures, prepare
 from unabridged.index.analysis.inflections import inflections
-from unabridged.index.analysis.letters import CHUNKS, FOREIGN_CHUNKS, LONG_TERM, WORDS
-from unabridged.index.analysis.names import chunks, foreign, hidden, names, signed
-from unabridged.index.analysis.phrase import phrase_tokens
-from unabridged.index.analysis.plan import Clause, Form, Phrase, Plan
+from unabridged.index.analysis.letters import WORDS
+from unabridged.index.analysis.names import (
+    capitals,
+    chunks,
+    foreign_names,
+    hidden,
+    names,
+    signed,
+    without_diacritics,
+)
+from unabridged.index.analysis.phrase import phrase_of
+from unabridged.index.analysis.plan import Clause, Form, Plan
 from unabridged.index.analysis.stopwords import STOPWORDS
 
 QUERY_MOST = 100_000  # characters; what follows in a longer query is left out, and the plan says so
 CLAUSES_MOST = 256  # of one plan; names stay, then what comes first
 PHRASES_MOST = 16  # of one plan
-PHRASE_TOKENS_MOST = 64  # of one phrase; the rest of a longer one is not compared
 
 INFLECTED = 0.7  # weight of another form of a word beside the word itself
 NAME = 1.3  # a name matched whole, beside a word that is as rare
@@ -51,9 +58,10 @@ def plan_query(text: str) -> Plan:
 def clauses_of(text: str) -> Iterator[Clause]:
     """Yield a clause for each chunk and each run of a text; an equal one may come again."""
     prepared = prepare(text)
-    cut = prepared.data.translate(FOREIGN_CHUNKS if prepared.foreign else CHUNKS).replace(b". ", b"  ")
-    for chunk in dict.fromkeys(cut.split()):
+    for chunk in dict.fromkeys(chunks(prepared.data, prepared.foreign)):
         yield from _chunk(chunk)
+    for picture in dict.fromkeys(pictures(prepared)):
+        yield Clause("word", picture, (Form(picture, 1.0),))
     for name in signed(prepared.data):
         yield Clause("name", name.decode(), (Form(name.decode(), 1.0),), NAME)
     for run in dict.fromkeys(prepared.runs):
@@ -62,29 +70,14 @@ def clauses_of(text: str) -> Iterator[Clause]:
         yield Clause("gram", run, forms, NAME * (len(run) / 2 / (len(run) - 1) if len(run) > 1 else 1.0))
 
 
-def phrase_of(text: str) -> Phrase | None:
-    """Return the phrase that a quoted text means; None when no word is in it."""
-    tokens = phrase_tokens(text)[:PHRASE_TOKENS_MOST]
-    if not tokens:
-        return None
-    prepared = prepare(text)
-    terms = [word for word in words(prepared).split() if len(word.encode()) < LONG_TERM]
-    terms += [pair for run in prepared.runs for pair in (pairs(run) or [run])]
-    terms = list(dict.fromkeys(terms))[:PHRASE_TOKENS_MOST]
-    if not terms:
-        return None
-    return Phrase(text, tuple(tokens), tuple(terms))
-
-
 def _chunk(chunk: bytes) -> Iterator[Clause]:
     source, plain = chunk.decode(), _words(chunk)
-    special = chunks(chunk, foreign=True)
-    ascii_special = [part for part in special if part.isascii()]
-    named = sorted((name.decode() for name in names(ascii_special)), key=lambda name: (-len(name), name))
-    inner = [name.decode() for name in hidden(ascii_special)]
-    cased = [name for name in inner if not name.islower()]
-    parts = [name for name in inner if name.islower()]
-    parts += foreign([part for part in special if not part.isascii()])
+    if chunk.isascii():
+        named = [name.decode() for name in dict.fromkeys(names(chunk))]
+        cased = [name.decode() for name in dict.fromkeys(capitals(chunk))]
+        parts = [word for run in hidden(chunk) for word in run.decode().split()]
+    else:
+        named, cased, parts = foreign_names(chunk), list[str](), without_diacritics(chunk)
     if not named and not parts:
         for word in plain:
             yield _code(word, cased) if _is_code(word) else _word(word, cased)

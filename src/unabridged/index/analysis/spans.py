@@ -8,7 +8,6 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from unabridged.index.analysis.letters import GRAM_RUN, IN_WORD, without_marks
-from unabridged.index.analysis.phrase import pattern_of
 from unabridged.index.analysis.plan import Plan
 
 SPANS_MOST = 1_000  # of one text
@@ -36,20 +35,24 @@ def spans(plan: Plan, text: str) -> tuple[list[tuple[int, int]], list[str]]:
 
 def _find(plan: Plan, text: str, at: Sequence[int]) -> list[tuple[int, int, str]]:
     found = list[tuple[int, int, str]]()
-    for pattern in (*(pattern_of(phrase.tokens) for phrase in plan.phrases), _pattern(plan)):
-        for match in pattern.finditer(text):
-            if match.end() > match.start():
-                found.append((at[match.start()], at[match.end() - 1] + 1, match[0].lower()))
-            if len(found) >= SPANS_MOST:
-                return found
+    for match in _pattern(plan).finditer(text):
+        found.append((at[match.start()], at[match.end() - 1] + 1, match[0].lower()))
+        if len(found) == SPANS_MOST:
+            break
     return found
 
 
 @lru_cache(MEMORY)
 def _pattern(plan: Plan) -> re.Pattern[str]:
-    words = sorted(_texts(plan), key=lambda word: (-len(word), word))
-    grams = [re.escape(word) for word in words if GRAM_RUN.fullmatch(word)]
-    others = [re.escape(word) for word in words if not GRAM_RUN.fullmatch(word)]
+    texts = sorted(set(_texts(plan)), key=lambda text: (-len(text), text))
+    phrases = [
+        r"[\W_]+".join(map(re.escape, part))
+        for phrase in plan.phrases
+        for part in phrase.parts
+        if len(part) > 1
+    ]
+    grams = [re.escape(text) for text in texts if GRAM_RUN.fullmatch(text)]
+    others = [*phrases, *(re.escape(text) for text in texts if not GRAM_RUN.fullmatch(text))]
     parts = [f"{_BEGIN}(?i:{'|'.join(others)}){_END}"] if others else []
     return re.compile("|".join([*grams, *parts]) or r"(?!)")
 
