@@ -201,7 +201,7 @@ class PostgresWriter:
             if connection.info.transaction_status is not psycopg.pq.TransactionStatus.INTRANS:
                 raise _Broken(error) from error
             return None, error
-        self._write(connection, wanted.changes)
+        self._write(connection, batch, wanted.changes)
         return batch.result, None
 
     def _lock(self, connection: psycopg.Connection[Any], projects: Iterable[ProjectId]) -> str:
@@ -220,17 +220,24 @@ class PostgresWriter:
                 number = row[0] if row else ""
         return number
 
-    def _write(self, connection: psycopg.Connection[Any], changes: Mapping[bytes, bytes | None]) -> None:
+    def _write(
+        self, connection: psycopg.Connection[Any], batch: Batch, changes: Mapping[bytes, bytes | None]
+    ) -> None:
+        """Write what a plan wants: removals first, then rows, in one go to the server and back."""
+        removed = {kind.encode_key(value) for name, kind, value in batch.ops if name == "delete"}
         gone: dict[int, list[bytes]] = {}
         made: dict[int, list[bytes]] = {}
         for key, value in changes.items():
             if key[2]:
                 continue  # an entry of an index, which the database keeps itself
-            if value is None or self._tables[key[1]].unique:
+            table = self._tables[key[1]]
+            # A row that others' unique fields may have moved to is removed and made, not changed in place.
+            replaced = table.unique and (key in removed or not table.kind.append_only)
+            if value is None or replaced:
                 gone.setdefault(key[1], []).append(key)
             if value is not None:
                 made.setdefault(key[1], []).append(value)
-        with connection.cursor() as cursor:
+        with connection.pipeline(), connection.cursor() as cursor:
             for tag, keys in gone.items():
                 table = self._tables[tag]
                 rows = [table.parameters(table.key, table.kind.decode_key(key)) for key in keys]
