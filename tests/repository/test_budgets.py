@@ -33,6 +33,7 @@ LONG_FUNCTIONS: dict[str, str] = {}
 # path -> (how many it may import, why): a place that puts others together names each of them.
 MANY_IMPORTS = {
     "daemon/indexing.py": (18, "follows the store's log into the index through its worker"),
+    "daemon/lifecycle.py": (18, "starts and ends everything that runs in the daemon"),
     "daemon/parts.py": (25, "puts the daemon's parts together"),
 }
 
@@ -75,9 +76,9 @@ def test_nine_functions_in_ten_are_short() -> None:
 
 def test_no_module_imports_more_than_its_limit() -> None:
     counts = {module.path: len(top_imports(module.tree)) for module in modules()}
-    over = {path: count for path, count in counts.items() if count > IMPORTS_MOST}
-    assert unexplained(dict(over), {path: why for path, (_, why) in MANY_IMPORTS.items()}) == []
-    assert {path: count for path, count in over.items() if count > MANY_IMPORTS[path][0]} == {}
+    limits = {path: most for path, (most, _) in MANY_IMPORTS.items()}
+    assert sorted(limits.keys() - counts.keys()) == []
+    assert {path: count for path, count in counts.items() if count > limits.get(path, IMPORTS_MOST)} == {}
 
 
 def top_imports(tree: ast.Module) -> set[str]:
