@@ -15,12 +15,13 @@ import pytest
 from tests.daemon.living import SESSION, transcript, until
 from unabridged.archive.check import check
 from unabridged.archive.sessions import list_sessions
+from unabridged.daemon.census import find
 from unabridged.daemon.importing import Importing
 from unabridged.daemon.importrun import ImportRun
 from unabridged.daemon.jobs import Ground, ReadJob, Rules
 from unabridged.daemon.known import Known
 from unabridged.daemon.logs import Log
-from unabridged.daemon.messages import Finished
+from unabridged.daemon.messages import Find, Finished
 from unabridged.errors import (
     Cancelled,
     DiskLow,
@@ -134,6 +135,32 @@ def test_an_unchanged_file_is_skipped_and_a_grown_one_read_from_where_it_was_lef
     grown = bench.run(path)
     assert (grown.bytes, grown.events, grown.lines["read"]) == (path.stat().st_size - before, 4, 4)
     assert bench.events() == {SESSION: 14}
+
+
+def test_a_file_that_is_as_it_was_is_not_even_opened(bench: Bench, tmp_path: Path) -> None:
+    path = transcript(tmp_path / "t.jsonl", SESSION, 5)
+    bench.run(tmp_path)
+    request = Find([str(tmp_path)], list(HOSTS), {}, "/", "linux", stats=bench.known.stats())
+    path.chmod(0)
+    opened: list[Path] = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("unabridged.daemon.census._is_of", lambda host, path, named: opened.append(path) or False)
+        pages = list(find(request, HOSTS))
+    assert [file.candidate.path for page in pages for file in page.files] == [str(path)]
+    assert opened == []
+
+
+def test_marks_are_the_same_when_they_are_read_from_the_store(bench: Bench, tmp_path: Path) -> None:
+    for number in range(3):
+        path = transcript(tmp_path / f"{number}.jsonl", SESSION.replace("1111", f"{number}222", 1), 2)
+        bench.run(path)
+        path.unlink()
+        bench.run(transcript(path, SESSION.replace("1111", f"{number}222", 1), 3))
+    again = Known(bench.store)
+    for origin in bench.known.all():
+        assert again.mark(origin.host, origin.path) == bench.known.mark(origin.host, origin.path)
+    assert again.stats() == bench.known.stats()
+    assert len(again.stats()) == 3
 
 
 def test_a_rewritten_file_becomes_a_new_generation_and_the_old_one_stays(

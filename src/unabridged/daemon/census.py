@@ -30,65 +30,128 @@ class Place:
 
 def find(request: Find, hosts: Mapping[str, Host]) -> Iterator[FoundSome]:
     """Answer a `Find` in pages, the last one marked."""
-    chosen = [hosts[name] for name in request.hosts if name in hosts]
-    if request.paths:
-        places = [Place(Path(path), chosen, named=True) for path in request.paths]
-    else:
-        home = Path(request.home)
-        places = [
-            Place(root, [host], named=False)
-            for host in chosen
-            for root in host.roots(request.env, home, request.platform)
-        ]
-    files, troubles, seen = list[Found](), list[Trouble](), set[str]()
-    only = frozenset(request.only)
-    for place in places:
-        for item in _of_place(place, seen, only):
-            if isinstance(item, Trouble):
-                troubles.append(item)
-            else:
-                files.append(item)
-            if len(files) + len(troubles) >= PAGE:
-                yield FoundSome(files, troubles)
-                files, troubles = [], []
+    files, troubles = list[Found](), list[Trouble]()
+    for item in Census(request, hosts).items():
+        if isinstance(item, Trouble):
+            troubles.append(item)
+        else:
+            files.append(item)
+        if len(files) + len(troubles) >= PAGE:
+            yield FoundSome(files, troubles)
+            files, troubles = [], []
     yield FoundSome(files, troubles, last=True)
 
 
-def _of_place(place: Place, seen: set[str], only: frozenset[str]) -> Iterator[Item]:
-    path = place.path
-    try:
-        mode = path.stat().st_mode
-    except FileNotFoundError:
-        if place.named:
-            yield _trouble(path, PathNotFound())
-        return
-    except OSError as error:
-        yield _trouble(path, PathUnreadable(error.strerror or ""))
-        return
-    if not (stat.S_ISDIR(mode) or stat.S_ISREG(mode)):
-        yield _trouble(path, NotATranscript("that is neither a file nor a folder"))
-        return
-    if not os.access(path, os.R_OK | (os.X_OK if stat.S_ISDIR(mode) else 0)):
-        yield _trouble(path, PathUnreadable())
-        return
-    if stat.S_ISDIR(mode) and not only:
-        yield from _closed_folders(path)
-    count = 0
-    for host in place.hosts:
-        for candidate in host.find(path):
-            real = os.path.realpath(candidate.path)
-            if only and real not in only:
-                continue
-            if real in seen:
-                count += 1
-                continue
-            for item in _look(host, candidate, real, named=place.named):
-                seen.add(real)
-                count += 1
+class Census:
+    """One look: each file is found once, by the first host that knows it for its own."""
+
+    def __init__(self, request: Find, hosts: Mapping[str, Host]) -> None:
+        """Look where the request says."""
+        self._only = frozenset(request.only)
+        self._stats = request.stats
+        self._seen = set[str]()
+        chosen = [hosts[name] for name in request.hosts if name in hosts]
+        if request.paths:
+            self._places = [Place(Path(path), chosen, named=True) for path in request.paths]
+        else:
+            home = Path(request.home)
+            self._places = [
+                Place(root, [host], named=False)
+                for host in chosen
+                for root in host.roots(request.env, home, request.platform)
+            ]
+
+    def items(self) -> Iterator[Item]:
+        """Yield what is found and what cannot be read."""
+        for place in self._places:
+            yield from self._of_place(place)
+
+    def _of_place(self, place: Place) -> Iterator[Item]:
+        path = place.path
+        try:
+            mode = path.stat().st_mode
+        except FileNotFoundError:
+            if place.named:
+                yield _trouble(path, PathNotFound())
+            return
+        except OSError as error:
+            yield _trouble(path, PathUnreadable(error.strerror or ""))
+            return
+        folder = stat.S_ISDIR(mode)
+        if not (folder or stat.S_ISREG(mode)):
+            yield _trouble(path, NotATranscript("that is neither a file nor a folder"))
+            return
+        if not os.access(path, os.R_OK | (os.X_OK if folder else 0)):
+            yield _trouble(path, PathUnreadable())
+            return
+        if folder and not self._only:
+            yield from _closed_folders(path)
+        count = 0
+        for item in self._candidates(place):
+            count += 1
+            if item is not None:
                 yield item
-    if not count and place.named:
-        is_file = stat.S_ISREG(mode)
-        yield _trouble(path, NotATranscript() if is_file else NoTranscripts())
+        if not count and place.named:
+            yield _trouble(path, NoTranscripts() if folder else NotATranscript())
+
+    def _candidates(self, place: Place) -> Iterator[Item | None]:
+        """Yield what the hosts find at a place; None for a file that was found before."""
+        for host in place.hosts:
+            for candidate in host.find(place.path):
+                real = os.path.realpath(candidate.path)
+                if self._only and real not in self._only:
+                    continue
+                if real in self._seen:
+                    yield None
+                    continue
+                for item in self._look(host, candidate, real, named=place.named):
+                    self._seen.add(real)
+                    yield item
+
+    def _look(self, host: Host, candidate: Candidate, real: str, *, named: bool) -> Iterator[Item]:
+        """Yield a candidate with its state (of a database each stream); nothing where it is not this host's."""
+        path = Path(candidate.path)
+        try:
+            state = path.stat()
+            if candidate.kind == "rows":
+                yield from self._streams(host, path, real, named=named)
+                return
+            if not stat.S_ISREG(state.st_mode):
+                return
+            known = self._stats.get(real)
+            if known is not None and known[1:] == (state.st_ino, state.st_size, state.st_mtime_ns):
+                ours = known[0] == host.name
+            else:
+                ours = candidate.kind == "sidecar" or _is_of(host, path, named=named)
+        except FileNotFoundError:
+            return
+        except OSError as error:
+            yield _trouble(path, PathUnreadable(error.strerror or ""))
+            return
+        except UnabridgedError as error:
+            yield _trouble(path, error)
+            return
+        if ours:
+            owner = os.path.realpath(candidate.owner) if candidate.owner else ""
+            where = Candidate(real, candidate.kind, owner)
+            yield Found(host.name, where, state.st_ino, state.st_size, state.st_mtime_ns)
+        elif not named and state.st_size and known is None:
+            # In a host's own folder a file of its kind that is something else is worth telling.
+            yield _trouble(path, NotATranscript())
+
+    def _streams(self, host: Host, path: Path, real: str, *, named: bool) -> Iterator[Item]:
+        """Yield the streams of a database, an export, or a folder that a host uses as one."""
+        if path.is_file() and not _is_of(host, path, named=named):
+            return
+        for stream in host.streams(path):
+            yield Found(host.name, Candidate(real, "rows", stream.name), 0, 0, version_number(stream.version))
+
+
+def _is_of(host: Host, path: Path, *, named: bool) -> bool:
+    """Tell whether a file is a host's, from its beginning. An empty one is, but only in the host's own folder."""
+    with path.open("rb") as file:
+        head = file.read(SNIFF_BYTES)
+    return host.sniff(head, path) if head else not named
 
 
 def _closed_folders(path: Path) -> Iterator[Trouble]:
@@ -98,42 +161,6 @@ def _closed_folders(path: Path) -> Iterator[Trouble]:
             below = os.path.join(folder, name)
             if not os.access(below, os.R_OK | os.X_OK) and not os.path.islink(below):
                 yield _trouble(Path(below), PathUnreadable())
-
-
-def _look(host: Host, candidate: Candidate, real: str, *, named: bool) -> Iterator[Item]:
-    """Yield a candidate with its state (of a database each of its streams); nothing where it is not this host's."""
-    path = Path(candidate.path)
-    try:
-        state = path.stat()
-        if stat.S_ISREG(state.st_mode):
-            if candidate.kind != "sidecar":
-                with path.open("rb") as file:
-                    head = file.read(SNIFF_BYTES)
-                if head and not host.sniff(head, path):
-                    # In a host's own folder a file of its kind that is something else is worth telling.
-                    if not named:
-                        yield _trouble(path, NotATranscript())
-                    return
-                if not head and named:
-                    return
-        elif candidate.kind != "rows":
-            return
-        streams = host.streams(path) if candidate.kind == "rows" else ()
-    except FileNotFoundError:
-        return
-    except OSError as error:
-        yield _trouble(path, PathUnreadable(error.strerror or ""))
-        return
-    except UnabridgedError as error:
-        yield _trouble(path, error)
-        return
-    if candidate.kind == "rows":
-        for stream in streams:
-            number = version_number(stream.version)
-            yield Found(host.name, Candidate(real, "rows", stream.name), 0, 0, number)
-        return
-    where = Candidate(real, candidate.kind, os.path.realpath(candidate.owner) if candidate.owner else "")
-    yield Found(host.name, where, state.st_ino, state.st_size, state.st_mtime_ns)
 
 
 def _trouble(path: Path, error: UnabridgedError) -> Trouble:

@@ -82,7 +82,9 @@ class Importing:
         """Look for transcripts (only for those at the real paths `only`, when given) and read what is new of them."""
         run = ImportRun()
         rules = self._ground.rules
-        request = Find(paths, hosts, rules.env, rules.home, rules.platform, list(only))
+        request = Find(
+            paths, hosts, rules.env, rules.home, rules.platform, list(only), self._ground.known.stats()
+        )
         self._pool.submit(
             FindJob(
                 request, lambda page: self._page(page, run, priority=pool.LIVE), lambda _: run.found_all()
@@ -118,6 +120,7 @@ class Importing:
             {**rules.env, **request.env},
             rules.home,
             rules.platform,
+            stats=self._ground.known.stats(),
         )
 
         def page(found: FoundSome) -> None:
@@ -166,14 +169,13 @@ class Importing:
 
     def _plan(self, file: Found) -> tuple[str, int, bytes]:
         """Return what is to be done with a file, the bytes that are to be read, and its session where it is known."""
-        origin = self._ground.known.origin(file.host, place_of(file.candidate))
-        prior = self._ground.known.prior(origin) if origin is not None else None
-        if prior is None:
+        mark = self._ground.known.mark(file.host, place_of(file.candidate))
+        if mark is None:
             return "new", file.size, b""
-        if (file.inode, file.size, file.mtime_ns) == (prior.inode, prior.size, prior.mtime_ns):
-            return "unchanged", 0, prior.session
-        grown = file.size >= prior.source_offset
-        return ("grown", file.size - prior.source_offset, prior.session) if grown else ("new", file.size, b"")
+        if (file.inode, file.size, file.mtime_ns) == mark.stat:
+            return "unchanged", 0, mark.session
+        grown = file.size >= mark.consumed
+        return ("grown", file.size - mark.consumed, mark.session) if grown else ("new", file.size, b"")
 
     # --- order ------------------------------------------------------------------------------------------------------
 

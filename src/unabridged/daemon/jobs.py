@@ -214,7 +214,7 @@ class ReadJob:
             self._error = self._error or error
             return
         append: Append = filled.append
-        self._ground.known.add(append.origin)
+        self._ground.known.add(append.origin, outcome.generation)
         redactions = append.after.redactions - self._redactions
         self._redactions = append.after.redactions
         self.account.committed(append, outcome, filled.consumed, redactions)

@@ -20,6 +20,8 @@ class Find(msgspec.Struct, tag=True, array_like=True):
     home: str
     platform: str
     only: list[str] = []  # real paths; not empty: nothing else is looked into
+    # Of known files by real path: host, inode, size, time. One that is as it was is not looked into again.
+    stats: dict[str, tuple[str, int, int, int]] = {}
 
 
 class Read(msgspec.Struct, tag=True, array_like=True):

@@ -207,7 +207,7 @@ class Tailing:
         for origin in origins:
             if self._stop.is_set():
                 return
-            prior = self._known.prior(origin)
+            mark = self._known.mark(origin.host, origin.path)
             try:
                 found = os.stat(origin.path)
             except FileNotFoundError:
@@ -215,16 +215,11 @@ class Tailing:
                 continue
             except OSError:
                 continue
-            if origin.kind != "file" or prior is None:
+            if origin.kind != "file" or mark is None:
                 continue
-            same = (found.st_ino, found.st_size, found.st_mtime_ns) == (
-                prior.inode,
-                prior.size,
-                prior.mtime_ns,
-            )
-            if not same:
+            if (found.st_ino, found.st_size, found.st_mtime_ns) != mark.stat:
                 self._read(origin)
-            elif prior.turn_state:
+            elif mark.open:
                 self._reads.read(origin.host, Candidate(origin.path, origin.kind))
 
     def _scan_roots(self) -> None:
