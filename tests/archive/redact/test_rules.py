@@ -13,7 +13,7 @@ from unabridged.archive.redact.rule import WORD
 
 REDACTOR = Redactor.compile()
 # The checks of these look at more than the text that the pattern describes.
-CONTEXTUAL = {"basic", "login", "curl", "pgpass", "pem", "k8s"}
+CONTEXTUAL = {"basic", "login", "curl", "pgpass", "pem", "k8s", "cased", "sql", "jwk", "psk"}
 SHAPES = [rule for rule in RULES if rule.where == "text" and rule.check not in CONTEXTUAL]
 VALUES = [rule for rule in RULES if rule.where == "value"]
 
@@ -72,6 +72,11 @@ CONTEXTS = {
     "oracle-password": f"jdbc:oracle:thin:bob/{PASSWORD}@host:1521",
     "curl-user": f"curl -u bob:{PASSWORD} https://host",
     "basic-auth-header": "Proxy: Basic " + "Ym9iOlRyMHVi" + "NGRvci14OQ==",
+    "curl-cookie": f"curl -b sid={PASSWORD} https://host",
+    "wireless-key": f'psk="{PASSWORD}"',
+    "mandrill-key": "md-" + "ZbgmTmrpRRJx" + "gwtaPFAK_e",
+    "sql-identified-by": f"create user bob identified by '{PASSWORD}'",
+    "json-web-key": '{"kty": "EC", "d": "' + "Zm9vYmFyYmF6Zm9vYmFy" + "YmF6Zm9vYmFyYmF6Zm9vYg" + '"}',
     "pgpass-entry": f"db.host:5432:app:bob:{PASSWORD}",
 }
 

@@ -5,27 +5,32 @@ from __future__ import annotations
 import re
 
 import msgspec
+import re2
 
 from unabridged.archive.redact import examples, names, places, values
 from unabridged.archive.redact.names import NameClass
-from unabridged.archive.redact.pattern import capturing
-from unabridged.archive.redact.rule import Rule, Span
+from unabridged.archive.redact.pattern import capturing, finder
+from unabridged.archive.redact.rule import MARK, Rule, Span
 from unabridged.archive.redact.tokens import basic_credentials
 from unabridged.archive.redact.words import Word, read, skip_spaces
 
 CONTEXT = 48  # bytes before a name in which a vendor may be named ("the Datadog API key is …")
 QUICK = 256  # bytes behind a candidate in which its name and the sign behind it end
+MARKED = 16  # bytes behind a name within which a placeholder begins that stands in place of its value
 MIN_PROSE = 20  # bytes of a random value that needs neither `=` nor `:` behind its name
 
 # Written for `re`, with possessive repeats: no way back, so linear. `_for_re2` makes plain repeats of them.
 _QUOTE = r"(?:\\*+(?:[\"'`]|u00(?:22|27)|u001b\[[0-9;]*+[mK])|[\])}*]|\x1b\[[0-9;]*+[mK])*+"
 _BLANK = r"(?:[ \t]|\\++t)"
 _ANY_BLANK = r"(?:[ \t\r\n]|\\++[nrt])"
+_MARGIN = r"(?:[+-]|[0-9]++(?:\t|\xe2\x86\x92))"  # what diffs and tools that print files put before a line
 _SEPARATOR = r"(?::-|:=|=>|={1,3}|:|\\*+u003[dDaA]|%3[dD])"
 # How a value can follow its name; the first that fits counts. `_form` tells them apart by what was matched.
 _FORMS = (
     rf"{_QUOTE}{_BLANK}*+{_SEPARATOR}",  # password = …
-    rf"{_QUOTE},?{_ANY_BLANK}*+{_QUOTE}value{_QUOTE}{_BLANK}*+[=:]",  # name: PASSWORD, value: …
+    rf"{_QUOTE},?(?:{_ANY_BLANK}|{_MARGIN})*+{_QUOTE}value{_QUOTE}{_BLANK}*+[=:]",  # name: PASSWORD, value: …
+    rf"{_QUOTE}{_BLANK}*+\{{(?:{_ANY_BLANK}|{_MARGIN})*+default{_BLANK}*+=",  # variable "password" {{ default = …
+    rf"</key>(?:{_ANY_BLANK}|{_MARGIN})*+<string>",  # <key>Password</key> <string>…
     rf"\\*+[\"'`]{_BLANK}*+,{_BLANK}*+\\*+[\"'`]",  # setenv("PASSWORD", "…")
     rf"{_QUOTE}(?:{_BLANK}*+(?:\|\||\?\?)|{_BLANK}++or\b){_BLANK}*+\\*+[\"'`]",  # env.PASSWORD || "…"
     rf"\({_BLANK}*+\\*+[\"'`]",  # setPassword("…")
@@ -61,6 +66,10 @@ _TYPED = re.compile(
     rb"[ \t]*(?:Optional\[)?&?(?:'static )?(?:str|string|String|bytes|Final|SecretStr|char\*?)(?:\[str\])?\]?"
     rb"(?: *\| *None)?[ \t]*=[ \t]*"
 )
+_TYPED_LITERAL = re.compile(_TYPED.pattern + rb"[bBrRuUfF]?\\*[\"']")
+_SECOND = re.compile(rb"\\*[\"'] *, *(?=\\*[\"'])")  # between the values of `user, password = 'a', 'b'`
+_FIRST = re.compile(rb"(?:[ \t>+#|-]|[0-9]+(?:\t|\xe2\x86\x92|:))*[A-Za-z_][A-Za-z0-9_.]{0,60} *, *\Z")
+_TEMPLATE = re.compile(rb"<%=[^%\r\n\"]{0,80}?(?:\|\||,) *(?=\\*[\"'])")
 _BLOCK_SCALAR = re.compile(rb" *[|>][-+]?[ \t]*(?:\r?\n|\\r?\\n|\\n)[ \t]+")
 _NO_NAME = (b"redacted:", b"::")  # the kind in a placeholder; a type in C++, Rust, CloudFormation
 _PHRASE = re.compile(rb"[a-z]{3,12}(?: [a-z]{3,12}){2,11}(?=\Z|[\r\n]|\\+[nr]|\\*[\"\x27`])")
@@ -127,6 +136,9 @@ class Assignments:
             (rule, tuple(word.encode() for word in rule.keywords), capturing(rule.pattern)) for rule in rules
         )
 
+        # Whether any vendor is named at all: nearly always none is.
+        self._vendor = finder("|".join(re2.escape(word) for rule in rules for word in rule.keywords))
+
     def find(self, text: bytes, at: int) -> tuple[list[Span], bool]:
         """Find secrets assigned at the candidate `at`; also tell whether a value ran into the text's end."""
         match = _ASSIGNED.match(text, at)
@@ -156,6 +168,10 @@ class Assignments:
         if not body or (word.interpolated and b"{" in body):
             return [], word.open_end
         context = text[max(0, start - CONTEXT) : start] + name
+        if text.startswith(b"...", word.end):
+            return [], False  # cut short by whoever wrote it
+        if found == "password" and places.is_user_again(text, word.start, word.end):
+            return [], False
         spans = self.value(Place(name, found, context.lower(), word.quoted, literal), body)
         return [Span(word.start + s.start, word.start + s.end, s.rule, s.kind) for s in spans], word.open_end
 
@@ -174,10 +190,13 @@ class Assignments:
         form = _form(gap)
         if form in _WEAK_FORMS and (found == "auth" or names.is_weak(name)):
             return True
+        if data[match.end() : match.end() + MARKED].lstrip(b" \\\"'`").startswith(MARK):
+            return True
         if found in _HEADERS or form not in ("assign", "prose", "space") or name.startswith(b"-"):
             return False
         if form == "assign":
-            colon = found == "password" and gap.endswith(b":")
+            colon = gap.endswith(b":")
+            colon = colon and (found == "password" or _TYPED_LITERAL.match(data, match.end()) is not None)
             if colon or places.style(data, start, name, gap, spaced=False)[1]:
                 return False
         code = (_NAME if found == "password" else _CODE).match(data, match.end(), high)
@@ -209,6 +228,8 @@ class Assignments:
             return None
         if examples.is_placeholder(body) or examples.is_masked(body):
             return None
+        if self._vendor(place.context, 0, len(place.context)) < 0:
+            return None
         for rule, keywords, pattern in self._rules:
             if any(word in place.context for word in keywords) and pattern.fullmatch(body):
                 return rule
@@ -223,8 +244,10 @@ def _form(gap: bytes) -> str:
     last = gap[-1:]
     if not gap.strip(b" \t\\t"):
         return "space"
-    if last in b"=:" and b"value" in gap.lower():
+    if last in b"=:" and (b"value" in gap.lower() or b"default" in gap):
         return "pair"
+    if last == b">" and gap.startswith(b"</"):
+        return "plist"
     if last in b"\"'`":
         if gap.startswith(b"("):
             return "call"
@@ -241,6 +264,10 @@ def _assign(named: _Named) -> tuple[Word | None, bool]:
     colon = gap.endswith(b":")
     if colon and text.startswith(b":", at):
         return None, False  # a path in C++ or Rust
+    if colon and text.endswith((b":", b"/"), 0, named.start) and _in_address(named):
+        return None, False
+    if gap.startswith(b"]"):
+        return None, False  # an index: `row[pw] = …`
     typed = _TYPED.match(text, at, at + 40) if colon else None
     if typed is not None:
         word = read(text, typed.end())
@@ -259,11 +286,47 @@ def _assign(named: _Named) -> tuple[Word | None, bool]:
         phrase = _PHRASE.match(text, at)
         if phrase is not None and not values.is_prose(phrase.group()):
             return Word(at, phrase.end()), True
+    if colon and gap == b":" and places.closes_quote(text, named.start, at):
+        return None, False
+    template = _TEMPLATE.match(text, at, at + QUICK) if colon else None
+    if template is not None:
+        at = template.end()
     style, literal = places.style(text, named.start, named.name, gap, spaced)
     word = read(text, at, style)
+    if word.quoted:
+        return (_second(named, word) if spaced and not colon else word), literal
+    if text.startswith(b"->", word.end - 1):
+        return None, False
+    if colon and _is_header(named, word):
+        return Word(word.start, word.end, quoted=True), literal
+    literal = literal or named.name.startswith(b"ansible_")
     if named.found == "password" and not word.quoted and not literal and colon:
         literal = places.is_plain_line(text, named.start, word)
     return word, literal
+
+
+def _in_address(named: _Named) -> bool:
+    """Tell whether a name stands in an ARN, or before the `@` of a URL: rules of their own know those."""
+    if b"arn:" in places.line_before(named.text, named.start):
+        return True
+    word = read(named.text, named.at, "literal")
+    return named.text.endswith(b"/", 0, named.start) and b"@" in named.text[word.start : word.end]
+
+
+def _second(named: _Named, word: Word) -> Word:
+    """Return the second value of `user, password = 'a', 'b'`, the only one elsewhere."""
+    if _FIRST.match(places.line_before(named.text, named.start)) is None:
+        return word
+    between = _SECOND.match(named.text, word.end)
+    return read(named.text, between.end()) if between is not None else word
+
+
+def _is_header(named: _Named, word: Word) -> bool:
+    """Tell whether name and value stand within quotes together: `"PRIVATE-TOKEN: …"`."""
+    if named.found not in ("token", "secret", "key"):
+        return False
+    quote = named.text[named.start - 1 : named.start]
+    return quote in (b'"', b"'") and named.text[word.end : word.end + 8].lstrip(b"\\")[:1] == quote
 
 
 def _pair(named: _Named) -> tuple[Word | None, bool]:
@@ -283,6 +346,7 @@ def _call(named: _Named) -> tuple[Word | None, bool]:
     body = named.text[word.start : word.end]
     if named.found == "password":
         fits = values.is_bare_password(body, literal=False) and values.has_letter_and_digit(body)
+        fits = fits and b" " not in body
     else:
         fits = values.is_random(body)
     return (word, False) if fits or word.open_end else (None, False)
@@ -291,6 +355,11 @@ def _call(named: _Named) -> tuple[Word | None, bool]:
 def _default(named: _Named) -> tuple[Word | None, bool]:
     quote = len(named.gap) - len(named.gap[:-1].rstrip(b"\\"))
     return read(named.text, named.at - quote), False
+
+
+def _plist(named: _Named) -> tuple[Word | None, bool]:
+    end = named.text.find(b"<", named.at, named.at + values.MAX_VALUE)
+    return (Word(named.at, end, quoted=True), False) if end > named.at else (None, False)
 
 
 def _xml(named: _Named) -> tuple[Word | None, bool]:
@@ -325,6 +394,8 @@ def _space(named: _Named) -> tuple[Word | None, bool]:
     body = text[word.start : word.end]
     if named.name.startswith(b"-"):
         return (None, False) if body.startswith(b"-") else (word, False)
+    if text.endswith(b"/", 0, start) or values.is_code_number(body):
+        return None, False
     if places.is_dockerfile(text, start):
         return word, True
     if word.open_end:
@@ -348,6 +419,7 @@ _FORM_READERS = {
     "list": _list,
     "call": _call,
     "default": _default,
+    "plist": _plist,
     "xml": _xml,
     "typed": _typed,
     "prose": _prose,
@@ -365,10 +437,14 @@ def _is_opaque(body: bytes) -> bool:
 def _held(place: Place, body: bytes) -> bool:
     """Tell whether a value that no vendor's rule knows is a secret."""
     if place.found == "password":
+        if body.isalpha() and body.lower().endswith(b"pass"):
+            return False
         if place.quoted:
             return values.is_quoted_password(body)
         return values.is_bare_password(body, literal=place.literal)
     if values.is_uuid(body):
+        if examples.is_placeholder(body):
+            return False
         return place.found in ("secret", "key") or names.ENVIRONMENT_NAME.match(place.name) is not None
     return values.is_secret(body, literal=place.literal, quoted=place.quoted)
 
@@ -376,7 +452,7 @@ def _held(place: Place, body: bytes) -> bool:
 def _authorization(body: bytes) -> list[Span]:
     """Judge what stands in an Authorization header, or an option of that name."""
     match = _SCHEME.match(body)
-    if match is None and (b" " in body or not values.is_random(body)):
+    if match is None and (b" " in body or values.is_call(body) or not values.is_random(body)):
         return []
     word = read(body, match.end() if match is not None else 0, "literal")
     secret = body[word.start : word.end]

@@ -36,6 +36,8 @@ _PRINTERS = listed(
     "ruby python python3 node deno bun php tsx dotenv dotenvx printf echo dd tee pv zcat gzcat xmllint envsubst "
     "cmp"
 )
+_FINDERS = listed("find fd fdfind ls locate")
+_TERMINALS = listed("/dev/stdout /dev/stderr /dev/tty /dev/fd/1 /dev/fd/2 /proc/self/fd/1")
 _INTERPRETERS = listed("perl ruby python python3 node deno bun php tsx")
 _SEPARATORS = re.compile(r"\|\||&&|;;|[;|&\n]")
 # Sets variables from a file and prints nothing: `export $(grep -v '^#' .env | xargs)`.
@@ -123,7 +125,40 @@ def _shows(command: str, depth: int) -> bool:
         for match in _SUBSTITUTED.finditer(command):
             if _shows(match.group(1) or match.group(2), depth + 1):
                 return True
-    return any(_part_shows(part, depth) for part in _parts(command))
+    return _any_shows(list(_parts(command)), depth)
+
+
+def _any_shows(parts: list[list[str]], depth: int) -> bool:
+    """Tell whether one of the simple commands shows a sensitive file, named by itself or by the one before it."""
+    files = ""  # the variable that a loop sets to sensitive files
+    for at, words in enumerate(parts):
+        if _part_shows(words, depth):
+            return True
+        named = any(map(sensitive_path, words))
+        if named and words[0] == "for" and len(words) > 2:
+            files = words[1]
+        if files and any(word in (f"${files}", f"${{{files}}}") for word in words) and _prints(words):
+            return True
+        if named and words[0] in _FINDERS and at + 1 < len(parts):
+            piped = parts[at + 1]
+            if piped[:1] == ["xargs"] and _prints(piped):
+                return True
+        if named and _hands_over(words):
+            return True
+    return False
+
+
+def _prints(words: list[str]) -> bool:
+    return any(word.rsplit("/", 1)[-1].lower() in _PRINTERS for word in words)
+
+
+def _hands_over(words: list[str]) -> bool:
+    """Tell whether a command gives a file it names to a printer, or copies it to the terminal."""
+    if words[0] in ("find", "fd", "fdfind"):
+        for at, word in enumerate(words):
+            if word in ("-exec", "-execdir", "-ok", "-x", "-X", "--exec"):
+                return _prints(words[at + 1 :])
+    return words[0] in ("cp", "install", "ln", "scp", "rsync") and any(word in _TERMINALS for word in words)
 
 
 def _without_documents(command: str) -> str:
@@ -198,7 +233,10 @@ def _part_shows(words: list[str], depth: int) -> bool:
 
 
 def _git_printer(words: list[str]) -> str:
-    shows = {"show", "diff", "log", "blame", "cat-file", "grep", "stash"}
+    shows = {"show", "diff", "blame", "cat-file", "grep", "stash"}
+    if "log" in words[:4]:
+        patch = any(word in ("-p", "-u", "--patch", "-c", "--cc") or word.startswith("-L") for word in words)
+        return "git" if patch else ""
     return "git" if any(word in shows for word in words[:4]) else ""
 
 

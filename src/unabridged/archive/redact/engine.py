@@ -8,7 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from unabridged.archive.redact import fields, jsontext, names
+from unabridged.archive.redact import fields, jsontext, names, patches
 from unabridged.archive.redact.assignments import Place
 from unabridged.archive.redact.custom import Custom
 from unabridged.archive.redact.rule import MARK, Finding, Span, placeholder
@@ -124,7 +124,7 @@ class Redactor:
             yield from self._json_string(data, start, end, candidate)
             done = end + 1
             candidate = scanner.open_candidate(data, scanner.candidate(data, done, json_end), json_end)
-        if self._custom is not None:
+        if self._custom is not None and self._custom.in_line(data):
             yield from self._custom_json(data, json_end)
 
     def _json_string(self, data: bytes, start: int, end: int, first: int) -> Iterator[Span]:
@@ -136,6 +136,7 @@ class Redactor:
                 return
         else:
             yield from self._pair(data, start, end)
+            yield from patches.key_lines(data, start, end)
         spans = list(self._string_spans(data, start, end, first, escaped=True))
         if spans and not fields.is_sealed(data, start, end):
             yield from (span for span in spans if not fields.in_data_uri(data, start, span.start))
@@ -161,7 +162,7 @@ class Redactor:
             yield from self._named(data, jsontext.decode(data[start:end]), value + 1)
 
     def _named(self, data: bytes, name: bytes, start: int) -> Iterator[Span]:
-        found = names.classify(name)
+        found = names.classify(name) if len(name) <= 2 * names.MAX_NAME else ""
         end = jsontext.string_end(data, start)
         if not found or end - start > MAX_RIGHT or fields.is_sealed(data, start, end):
             return

@@ -12,6 +12,8 @@ _PLACEHOLDER = searching(
     r"|change[-_ ]?(?:me|this|it)|replace[-_ ]?(?:me|this|with)"
     r"|insert[-_ ]|^enter[-_ ]|put[-_ ]your|^todo|fixme|^dummy|^sample|^foo(?:bar)?(?:baz)?$|^bar$|^baz$|^n/?a$|^tbd$"
     r"|^(?:some|any|the|a|an|this|that|new|old|not)[-_ ]|goes[-_ ]here|[-_ ]here$"
+    r"|^[x0*._-]+$|^(?:%[sdvr][:/@,. -]*)+$|(?:^|[-_])(?:dummy|fake)(?:$|[-_])|not[-_]an?[-_]"
+    r"|^(?:op|vault|ssm|env|file|secret|keyring|keychain|awskms|gcpkms|ref\+[a-z]+)://|^vault:[a-z]"
 )
 _MASKED = searching(
     r"(?i)x{6,}|\*{3,}|\.{3,}|_{5,}|EXAMPLE|<[^>]*>|PLACEHOLDER|your[-_]|-here\b|^(?:.)?0{12,}|\xe2\x80\xa6"
@@ -54,6 +56,11 @@ _DOCUMENTED = frozenset(
         (b"QWxhZGRpbjpPcGVuU2Vz", b"YW1l"),
         (b"dXNlcjpwYXNz", b""),
         (b"dXNlcjpwYXNzd29yZA==", b""),
+        # The account key that every storage emulator has.
+        (
+            b"Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2U",
+            b"VErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==",
+        ),
         (b"110201543:AAHdqTcvCH1vGW", b"JxfSeofSAs0K5PALDsaw"),
         (b"123456:ABC-DEF1234gh", b"Ikl-zyx57W2v1u123ew11"),
     )

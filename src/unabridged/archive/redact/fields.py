@@ -23,6 +23,7 @@ _MEDIA_NEAR = searching(
     r"|\"type\" ?: ?\"(?:base64|redacted_thinking|image|input_image|input_audio|file)\""
 )
 _NOT_BASE64 = searching("[^A-Za-z0-9+/=_-]")
+_NOT_MEDIA = searching("[^A-Za-z0-9+/=_.-]")
 _DATA_URI = searching(r"^data:[a-zA-Z0-9.+/-]*(?:;[a-zA-Z0-9=-]+)*;base64,")
 BASE64_BYTES = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=_-"
 
@@ -34,9 +35,9 @@ def is_sealed(data: bytes, start: int, end: int) -> bool:
         return True
     if _DATA_URI.search(data[start : min(end, start + 128)]):
         return True
-    if key not in _MEDIA or _NOT_BASE64.search(data, start, end) is not None:
+    if key not in _MEDIA or _NOT_MEDIA.search(data, start, end) is not None:
         return False
-    if end - start >= BLOB:
+    if end - start >= BLOB and _NOT_BASE64.search(data, start, end) is None:
         return True
     near = data[max(0, start - NEAR) : start] + data[end : end + NEAR]
     return key in (b"data", b"blob", b"bytes", b"base64") and _MEDIA_NEAR.search(near) is not None

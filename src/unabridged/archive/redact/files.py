@@ -99,12 +99,12 @@ def sensitive_path(path: str) -> bool:
     directory, _, name = clean.rpartition("/")
     if not name:
         return False
+    if name in _SECRET_NAMES:
+        return not _is_plain_environ(directory, name)
     parts = name.strip(".").replace("-", ".").replace("_", ".").split(".")
     if any(part in _HARMLESS_PARTS for part in parts) or name.endswith(".d.ts"):
         return False
-    if name in _SECRET_NAMES or name.endswith(_SECRET_ENDINGS):
-        return not _is_plain_environ(directory, name)
-    if _ENV_FILE.match(name) or _SECRET_NAME.match(name):
+    if name.endswith(_SECRET_ENDINGS) or _ENV_FILE.match(name) or _SECRET_NAME.match(name):
         return True
     return any(_lies_in(directory, name, place, wanted) for place, wanted in _SECRET_PLACES)
 

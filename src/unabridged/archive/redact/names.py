@@ -68,6 +68,8 @@ def classify(name: bytes) -> NameClass:
     parts = words(name)
     if any(part in _HARMLESS for part in parts[:-1]) or not parts:
         return ""
+    if parts[-1] == b"id" and b"signing" in parts:
+        return ""  # Gradle's name for which key signs
     keyword = match.group(1).lower()
     if keyword.startswith(b"pass") or keyword in _PASSWORDS:
         return _password(keyword, parts)

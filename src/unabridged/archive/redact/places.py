@@ -8,18 +8,23 @@ from unabridged.archive.redact import names
 from unabridged.archive.redact.words import Word
 
 LINE_LOOK_BACK = 200  # bytes looked through for the beginning of the line
+NEIGHBOURS = 160  # bytes before and behind a password in which its user is named
+NAME_AGAIN = 32  # bytes of a user's name
 
 _NAME_BYTES = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-"
 _MARGIN = rb"[0-9]+(?:\t|\xe2\x86\x92|[:-])"  # a line number, as tools print it
 _LINE_START = re.compile(rb"(?:[ \t>+#|-]|" + _MARGIN + rb"|\xe2\x94\x82)*\Z")
 _COLUMN_ZERO = re.compile(rb"(?:[ \t]*" + _MARGIN + rb"|[+>])?\Z")
 _SHELL = re.compile(
-    rb"(?:^|[\s;|&(\"'`])(?:export|set|setx|env|ENV|ARG|declare|declare -x|local|-e|--env|--build-arg|\$env:|sudo)\s*\Z"
+    rb"(?:^|[\s;|&(\"'`])(?:export|set|setx|env|ENV|ARG|declare|declare -x|local|-e|--env|--build-arg"
+    rb"|--set|--set-string|\$env:|sudo)\s*\Z"
 )
-_VARIABLE_BEFORE = re.compile(rb"[A-Za-z_][A-Za-z0-9_]*=[^\s=]+ +\Z")
+_VARIABLE_BEFORE = re.compile(rb"[A-Za-z_][A-Za-z0-9_]*=[^\s=]*[^\s=,;({] +\Z")
 _CONNECTION = re.compile(rb"(?:[A-Za-z][A-Za-z _]*=[^\s;=,]+[; ]|;)\s*\Z")
 _DOCKERFILE = re.compile(rb"(?:ENV|ARG|setx|set -[a-zA-Z]+)[ \t]+\Z")
 _END_OF_LINE = re.compile(rb"[ \t]*(?:\Z|[\r\n]|\\+[nr]|#)")
+_QUOTE = re.compile(rb"(\\*+)([\"'`])")
+_USER = re.compile(rb"(?i)user(?:_?name)?(?:\\*+[\"'])?[ \t]*+[:=][ \t]*+(?:\\*+[\"'])?([A-Za-z0-9]++)")
 _QUERY = (b"?", b"&", b"&amp;", b"%26", b"%3F", b"\\u0026")
 _ASSIGNS = (b"=", b":-", b"u003d", b"u003D", b"%3d", b"%3D")
 
@@ -67,6 +72,32 @@ def style(text: bytes, start: int, name: bytes, gap: bytes, spaced: bool) -> tup
     if _COLUMN_ZERO.match(line_before(text, start)):
         return "literal", True
     return "code", False
+
+
+def closes_quote(text: bytes, start: int, at: int) -> bool:
+    """Tell whether the quote at `at`, behind `name:`, ends a string that the name stands in: `ask("Password: ")`."""
+    quote = _QUOTE.match(text, at)
+    line = line_before(text, start)
+    if quote is None or len(line) >= LINE_LOOK_BACK:
+        return False
+    depth, mark = len(quote.group(1)), quote.group(2)
+    opened = 0
+    for found in _QUOTE.finditer(line + text[start:at]):
+        apostrophe = (
+            mark == b"'" and line[found.start() - 1 : found.start()].isalpha() and found.end() < len(line)
+        )
+        apostrophe = apostrophe and line[found.end() : found.end() + 1].isalpha()
+        opened += len(found.group(1)) == depth and found.group(2) == mark and not apostrophe
+    return opened % 2 == 1
+
+
+def is_user_again(text: bytes, start: int, end: int) -> bool:
+    """Tell whether the password `text[start:end]` is the name of the user set beside it, as developers do."""
+    body = text[start:end]
+    if not body.isalnum() or len(body) > NAME_AGAIN:
+        return False
+    near = text[max(0, start - NEIGHBOURS) : start] + b"\n" + text[end : end + NEIGHBOURS]
+    return any(match.group(1) == body for match in _USER.finditer(near))
 
 
 def is_dockerfile(text: bytes, start: int) -> bool:

@@ -7,7 +7,22 @@ from typing import Literal
 import msgspec
 
 Check = Literal[
-    "", "mixed", "tail", "random", "basic", "jwt", "login", "curl", "pgpass", "word", "pem", "k8s"
+    "",
+    "mixed",
+    "cased",
+    "tail",
+    "random",
+    "basic",
+    "jwt",
+    "login",
+    "curl",
+    "pgpass",
+    "word",
+    "pem",
+    "k8s",
+    "sql",
+    "jwk",
+    "psk",
 ]
 """What a match must stand up to beyond its pattern: see `tokens.py`."""
 Where = Literal["text", "value"]

@@ -108,7 +108,7 @@ GOOGLE: tuple[Rule, ...] = (
     text(
         "google-chat-webhook",
         "google-chat-webhook",
-        r"chat\.googleapis\.com\\*/v1\\*/spaces\\*/[A-Za-z0-9_-]+\\*/messages\?([^\s\"'<>\\]{20,})",
+        r"chat\.googleapis\.com\\*/v1\\*/spaces\\*/[A-Za-z0-9_-]+\\*/messages\?([^\s\"'<>\\`,;|)]{20,})",
         "chat.googleapis.com",
         group=1,
     ),
@@ -161,9 +161,9 @@ AZURE: tuple[Rule, ...] = (
     text(
         "azure-function-key",
         "azure-function-key",
-        r"[A-Za-z0-9_-]{40,48}AzFu[A-Za-z0-9_-]{6,10}={0,2}",
+        r"[A-Za-z0-9_-]{44}AzFu[A-Za-z0-9_-]{6}={0,2}",
         "AzFu",
-        back=48,
+        back=44,
         peek="[A-Za-z0-9_-]{6}",
     ),
     text(
@@ -185,9 +185,26 @@ AZURE: tuple[Rule, ...] = (
         peek="[A-Za-z0-9+/]{5,8}=",
     ),
     text(
+        "azure-search-key",
+        "azure-key",
+        r"[A-Za-z0-9]{42}AzSe[A-D][A-Za-z0-9]{5}",
+        "AzSe",
+        back=42,
+        peek="[A-D][A-Za-z0-9]{5}",
+    ),
+    text(
+        "azure-registry-password",
+        "azure-key",
+        r"[A-Za-z0-9+/]{42}\+ACR[A-D][A-Za-z0-9+/]{5}",
+        "+ACR",
+        back=42,
+        peek="[A-D][A-Za-z0-9+/]{5}",
+        strict=True,
+    ),
+    text(
         "teams-webhook",
         "teams-webhook",
-        r"webhook\.office\.com\\*/webhookb2\\*/([A-Za-z0-9@/\\-]{40,})",
+        r"webhook\.office\.com\\*/webhookb2\\*/((?:[A-Za-z0-9@-]{10,}\\*/)+[A-Za-z0-9@-]{10,})",
         "webhook.office.com",
         group=1,
     ),
@@ -262,7 +279,7 @@ HOSTING: tuple[Rule, ...] = (
     text(
         "fly-access-token",
         "fly-token",
-        r"(?:fo1_[A-Za-z0-9_-]{40,}|fm(?:1|1a|1r|2)_[A-Za-z0-9+/=_,-]{60,})",
+        r"(?:fo1_[A-Za-z0-9_-]{40,}|fm(?:1|1a|1r|2)_[A-Za-z0-9+/=_-]{60,})",
         "fo1_",
         "fm1_",
         "fm1a_",
@@ -270,6 +287,15 @@ HOSTING: tuple[Rule, ...] = (
         "fm2_",
         peek="[A-Za-z0-9+/_-]{8}",
     ),
+    text(
+        "infracost-key",
+        "infracost-key",
+        r"ico-[A-Za-z0-9]{32}",
+        "ico-",
+        peek="[A-Za-z0-9]{20}",
+        check="mixed",
+    ),
+    text("scalingo-token", "scalingo-token", r"tk-us-[A-Za-z0-9_-]{48}", "tk-us-", peek="[A-Za-z0-9_-]{20}"),
     text("render-api-key", "render-api-key", r"rnd_[A-Za-z0-9]{28,}", "rnd_", peek="[A-Za-z0-9]{8}"),
     text(
         "netlify-token",

@@ -93,6 +93,27 @@ REGISTRIES: tuple[Rule, ...] = (
         group=1,
     ),
     text(
+        "npm-config-token",
+        "npm-token",
+        r"_authToken +\\*[\"']?([A-Za-z0-9._/+=-]{16,})",
+        "_authToken",
+        peek=" ",
+        group=1,
+        check="mixed",
+    ),
+    text(
+        "composer-auth",
+        "forge-token",
+        r"(?:github|gitlab|bitbucket)-(?:oauth|token)\\*\"(?:\s|\\+[nrt])*:(?:\s|\\+[nrt])*\{(?:\s|\\+[nrt])*"
+        r"\\*\"[^\"\\]{1,200}\\*\"(?:\s|\\+[nrt])*:(?:\s|\\+[nrt])*\\*\"([A-Za-z0-9_-]{16,})",
+        "github-oauth",
+        "gitlab-oauth",
+        "gitlab-token",
+        "bitbucket-oauth",
+        group=1,
+        peek=r"\\*\"",
+    ),
+    text(
         "pypi-token",
         "pypi-token",
         r"(?:pypi|testpypi)-[A-Za-z0-9_-]{40,}",

@@ -97,7 +97,7 @@ RULES: tuple[Rule, ...] = (
     text(
         "adyen-key",
         "adyen-key",
-        r"AQE[a-z][A-Za-z0-9+/=]{60,}(?:-[A-Za-z0-9+/=]{20,})?",
+        r"AQE[a-z][A-Za-z0-9+/=]{60,}(?:-[A-Za-z0-9+/=]{20,})?(?:-[A-Za-z0-9]{12,})?",
         "AQE",
         anchor="AQE[a-z][A-Za-z0-9+/=]{40}",
         strict=True,

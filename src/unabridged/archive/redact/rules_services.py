@@ -10,9 +10,9 @@ MESSAGING: tuple[Rule, ...] = (
     text(
         "slack-token",
         "slack-token",
-        r"xox[abcdeoprs](?:\.xox[abp])?-[A-Za-z0-9]{2}[A-Za-z0-9%/+=_-]{8,}",
+        r"xox[abcdeoprs](?:\.xox[abp])?-(?:[A-Za-z0-9]{2}|[0-9]-)[A-Za-z0-9%/+=_-]{8,}",
         "xox",
-        peek=r"[abcdeoprs](?:\.xox[abp])?-[A-Za-z0-9]{2}",
+        peek=r"[abcdeoprs](?:\.xox[abp])?-(?:[A-Za-z0-9]{2}|[0-9]-)",
     ),
     text(
         "slack-app-token",
@@ -25,7 +25,7 @@ MESSAGING: tuple[Rule, ...] = (
     text(
         "slack-webhook",
         "slack-webhook",
-        r"hooks\.slack(?:-gov)?\.com\\*/(?:services|workflows|triggers)\\*/([A-Za-z0-9+/\\]{20,})",
+        r"hooks\.slack(?:-gov)?\.com\\*/(?:services|workflows|triggers)\\*/((?:[A-Za-z0-9+]+\\*/)+[A-Za-z0-9+]{10,})",
         "hooks.slack.com",
         "hooks.slack-gov.com",
         group=1,
@@ -62,7 +62,7 @@ MESSAGING: tuple[Rule, ...] = (
     text(
         "zapier-webhook",
         "zapier-webhook",
-        r"hooks\.zapier\.com\\*/hooks\\*/catch\\*/([A-Za-z0-9/\\]{10,})",
+        r"hooks\.zapier\.com\\*/hooks\\*/catch\\*/((?:[A-Za-z0-9]+\\*/)+[A-Za-z0-9]{4,})",
         "hooks.zapier.com",
         group=1,
     ),
@@ -88,6 +88,13 @@ MESSAGING: tuple[Rule, ...] = (
         group=1,
     ),
     text("twilio-api-key", "twilio-key", r"SK[0-9a-f]{32}", "SK", peek="[0-9a-f]{16}", strict=True),
+    text(
+        "matrix-token",
+        "matrix-token",
+        r"syt_[A-Za-z0-9+/]{4,}={0,2}_[A-Za-z0-9]{20}_[A-Za-z0-9]{6}",
+        "syt_",
+        peek="[A-Za-z0-9+/]{4}",
+    ),
     text(
         "facebook-token",
         "facebook-token",
@@ -163,7 +170,7 @@ MAIL: tuple[Rule, ...] = (
         "md-",
         peek="[A-Za-z0-9_-]{20}",
         strict=True,
-        check="random",
+        check="cased",
     ),
     text(
         "brevo-key", "brevo-key", r"x(?:keysib|smtpsib)-[a-f0-9]{64}-[A-Za-z0-9]{16}", "xkeysib-", "xsmtpsib-"
@@ -275,6 +282,9 @@ OFFICE: tuple[Rule, ...] = (
         group=1,
         peek=r"(?:[ \t]|\\+t)",
     ),
+    text(
+        "adobe-secret", "adobe-secret", r"p8e-[A-Za-z0-9]{32}", "p8e-", peek="[A-Za-z0-9]{12}", check="mixed"
+    ),
     text("frame-io-token", "frameio-token", r"fio-u-[A-Za-z0-9_=-]{60,}", "fio-u-"),
 )
 
@@ -341,6 +351,13 @@ MONITORING: tuple[Rule, ...] = (
         r"u[rm]?[0-9]{5,12}-[a-f0-9]{24}",
         "u",
         anchor="u[rm]?[0-9]{5,12}-[a-f0-9]{24}",
+    ),
+    text(
+        "launchdarkly-sdk-key",
+        "launchdarkly-token",
+        r"sdk-" + _UUID,
+        "sdk-",
+        peek="[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-",
     ),
     text("checkly-key", "checkly-key", r"cu_[a-f0-9]{32}", "cu_", peek="[a-f0-9]{16}"),
     text("axiom-token", "axiom-token", r"xa[ap]t-" + _UUID, "xaat-", "xapt-"),

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import re2
 
 from unabridged.archive.redact import assignments, manifests, tokens
-from unabridged.archive.redact.pattern import Pattern, capturing, finder
+from unabridged.archive.redact.pattern import Match, Pattern, capturing, finder
 from unabridged.archive.redact.rule import WORD, Rule, Span
 from unabridged.archive.redact.words import read
 
@@ -23,6 +23,7 @@ _BOUNDARY = r"[^A-Za-z0-9]|\\[nrtbf]|%[0-9A-Fa-f]{2}|\\u[0-9a-fA-F]{4}|\[[0-9;]*
 _BEFORE = re.compile(rb"\\[nrtbf]|\\u[0-9a-fA-F]{4}|%[0-9A-Fa-f]{2}|\[[0-9;]*m|[^A-Za-z0-9]")
 _LETTERS = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
 _RUN = re.compile(rb"[A-Za-z0-9_.~+/=%:@-]*+")
+_BACKSLASH = 0x5C
 _Matcher = tuple[Rule, tuple[bytes, ...], Pattern | None]
 
 
@@ -172,12 +173,25 @@ def _match(rule: Rule, pattern: Pattern, text: bytes, at: int) -> tuple[int, int
             match = pattern.search(text, match.end(), limit)
         if match is not None and match.start() > at:
             match = None
+        if match is not None:
+            match = _behind_escape(pattern, text, match, limit)
     if match is None:
         return None
     group = max(rule.group, 0)
     if rule.group == WORD:
         return match.start(), match.start(), match.end()
     return match.start(), match.start(group), match.end(group)
+
+
+def _behind_escape(pattern: Pattern, text: bytes, match: Match, limit: int) -> Match | None:
+    """Match again behind an escaped line end, whose letter a token found backwards may have taken for its own."""
+    begin = match.start()
+    if begin == 0 or text[begin - 1] != _BACKSLASH:
+        return match
+    escape = _BEFORE.match(text, begin - 1)
+    if escape is None or escape.end() <= begin:
+        return match
+    return pattern.match(text, escape.end(), limit)
 
 
 def _starts(rule: Rule, keywords: tuple[bytes, ...], text: bytes, at: int) -> bool:

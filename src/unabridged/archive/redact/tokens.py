@@ -14,6 +14,12 @@ DIGEST = 96  # bytes before a token that may belong to a hash in base64
 MAX_BLOCK = 32_768  # bytes of one private key block
 LOOK_AROUND = 4_096  # bytes around `kind: Secret` in which its data may stand
 
+STATEMENT = 256  # bytes before `IDENTIFIED BY` in which its statement begins
+JWK = 512  # bytes on both sides of a JSON web key's private member in which its other members stand
+
+_CASED = searching("[A-Z].*[A-Z]")
+_SQL = searching(r"(?i)(?:\b|\\[nrt])(?:create|alter|grant|user|set password)\b")
+_JWK = searching(r"\"(?:kty|crv)\\*\"")
 _BEGINS = searching(r"(?:^|[^A-Za-z0-9]|\\[nrtbfv]|u[0-9a-fA-F]{4}|%[0-9A-Fa-f]{2}|\x1b\[[0-9;]*[mK])$")
 _BEGINS_STRICTLY = searching(
     r"(?:^|[^A-Za-z0-9+/_-]|(?:^|[\s\"\x27`]|\\n)[+-]|\\[nrtbfv]|u[0-9a-fA-F]{4}|%[0-9A-Fa-f]{2}|\x1b\[[0-9;]*[mK])$"
@@ -30,7 +36,7 @@ _LOCAL = searching(
     r"^@(?:localhost|127\.0\.0\.1|\[?::1|0\.0\.0\.0|host\b|hostname|db\b|database\b|postgres\b|example\.)"
 )
 _WEB_COMMAND = searching(
-    r"\b(?:curl|wget|http|https|httpie|xh|hurl|lftp|ftp|ab|wrk|hey|mosquitto_[ps]ub|aria2c)\b"
+    r"(?:\b|\\[nrt])(?:curl|wget|http|https|httpie|xh|hurl|lftp|ftp|ab|wrk|hey|mosquitto_[ps]ub|aria2c)\b"
 )
 _FILE_NAME = searching(r"\.(?:py|js|ts|tsx|go|rs|c|h|cc|cpp|java|rb|md|txt|json|ya?ml|html?|css|sh|log):")
 
@@ -74,6 +80,14 @@ def stands(rule: Rule, text: bytes, start: int, end: int, whole: int) -> bool:
         return False
     if check == "mixed":
         return values.has_letter_and_digit(token)
+    if check == "cased":
+        return _CASED.search(token) is not None
+    if check == "sql":
+        return _SQL.search(text[max(0, whole - STATEMENT) : whole]) is not None and values.is_quoted_password(
+            token
+        )
+    if check == "jwk":
+        return _JWK.search(text[max(0, start - JWK) : end + JWK]) is not None
     if check == "tail":
         return values.is_random(token.partition(b":")[2])
     if check == "random":
@@ -84,13 +98,15 @@ def stands(rule: Rule, text: bytes, start: int, end: int, whole: int) -> bool:
         return _is_curl(text, start, end, whole)
     if check == "pgpass":
         return _is_pgpass(text, start, end, whole)
-    if check == "word":
+    if check in ("word", "psk"):
         return not examples.is_placeholder(token) and len(token) >= 3 and not token.startswith(b"-")
     return True
 
 
 def _is_login(text: bytes, start: int, end: int, whole: int) -> bool:
     password = text[start:end]
+    if MARK in text[whole:start]:
+        return False
     user = text[whole : start - 1].rsplit(b"/", 1)[-1]
     if examples.is_placeholder(password) or password.startswith((b"{", b"$", b"<")):
         return False
@@ -110,7 +126,7 @@ def _is_curl(text: bytes, start: int, end: int, whole: int) -> bool:
 
 def _is_pgpass(text: bytes, start: int, end: int, whole: int) -> bool:
     head = text[whole:start]
-    if _FILE_NAME.search(head) or (whole > 0 and text[whole - 1] not in b" \t\r\n\"'`>n"):
+    if _FILE_NAME.search(head) or (whole > 0 and text[whole - 1] not in b" \t\r\n\"'`>n+\x92"):
         return False
     if text[end : end + 1] not in (b"", b"\n", b"\r", b" ", b'"', b"'", b"\\"):
         return False

@@ -26,12 +26,13 @@ _LETTERS = re.compile(rb"[A-Za-z]+\Z")
 _TITLE = re.compile(rb"[A-Z][a-z]+\Z")
 _REFERENCE = re.compile(rb"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\Z")
 _IDENTIFIER = re.compile(rb"[A-Za-z_$][A-Za-z0-9_$]*(?:(?:\.|->|::|\?\.)[A-Za-z_$][A-Za-z0-9_$]*)*[;,]?\Z")
-_CALL = re.compile(rb"[A-Za-z_$][A-Za-z0-9_$.:>-]*[(\[]|[(\[!]|&[a-z]|(?:new|await|async|not|typeof) ")
+_CALL = re.compile(rb"[*&]?[A-Za-z_$][A-Za-z0-9_$.:>-]*[(\[]|[(\[!]|&[a-z]|(?:new|await|async|not|typeof) ")
 _UUID = re.compile(rb"(?i)[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\Z")
 _DATE = re.compile(
     rb"[0-9]{4}-[0-9]{2}-[0-9]{2}|v?[0-9]+\.[0-9]+(?:\.[0-9x]+)*(?:[-+][A-Za-z0-9.]+)?\Z|\^|~[0-9]|[0-9]+(?:ms|[smhdkKMG]B?)\Z"
 )
 _ADDRESS = re.compile(rb"0x[0-9a-fA-F]{1,40}\Z")
+_CODE_NUMBER = re.compile(rb"0x[0-9a-fA-F]{1,8}\Z|[0-9]{1,5}/[a-z]+\Z")
 _INTEGRITY = re.compile(rb"(?:sha(?:1|224|256|384|512)|md5|blake[23][bs]?|h1|xxh[0-9]+|crc32)[-:=_]|W/|etag")
 _WORDS_ONLY = re.compile(rb"[A-Za-z]+(?:[-_. ]+[A-Za-z]+)*[.!?:*]*\Z")
 _WORDLIKE = re.compile(
@@ -92,6 +93,16 @@ def is_identifier_path(value: bytes) -> bool:
     return (b"." in value or b"->" in value or b"::" in value) and _IDENTIFIER.match(value) is not None
 
 
+def is_call(value: bytes) -> bool:
+    """Tell whether a value reads like a call or an index: `load(path)`, `parts[1]`."""
+    return _CALL.match(value) is not None
+
+
+def is_code_number(value: bytes) -> bool:
+    """Tell whether a value is a short hexadecimal number or a port: `0x0B96`, `464/tcp`."""
+    return _CODE_NUMBER.match(value) is not None
+
+
 def is_prose(value: bytes) -> bool:
     """Tell whether several words speak about a secret, or to a reader, and are none themselves."""
     return _PHRASE.search(value) is not None
@@ -135,7 +146,7 @@ def is_quoted_password(value: bytes) -> bool:
     """Tell whether a quoted literal, assigned to a password, is one."""
     if not MIN_PASSWORD <= len(value) <= MAX_PASSWORD or _is_word(value) or is_placeholder(value):
         return False
-    if b" " in value and is_prose(value):
+    if b"\n" in value or (b" " in value and is_prose(value)):
         return False
     if _WORDS_ONLY.match(value) and (_TITLE.match(value) or _SECRET_WORD.search(value)):
         return False
@@ -174,11 +185,20 @@ def is_secret(value: bytes, *, literal: bool, quoted: bool) -> bool:
         return False
     if (not quoted and _CALL.match(value)) or _is_word(value) or is_placeholder(value) or is_masked(value):
         return False
+    if not quoted and is_identifier_path(value) and not random_part(value):
+        return False
     if random:
         return quoted or literal or not _named_like_code(value)
     # An environment file gives literal values: what is long, or has a digit, and is no word is meant.
     return len(value) >= LONG_LITERAL or (
         len(value) >= 6 and has_letter_and_digit(_ALGORITHMS.sub(b"", value))
+    )
+
+
+def random_part(path: bytes) -> bool:
+    """Tell whether a part of a path of identifiers, which a token with dots looks like, is random."""
+    return any(
+        len(part) > LONG_LITERAL and _DIGIT.search(part) and is_random(part) for part in path.split(b".")
     )
 
 

@@ -18,6 +18,7 @@ _STYLES = {
     "query": re.compile(rb"[^\s\"'`;<>&#\\]++"),
 }
 _SHUT = b",.)]}:!?"  # what a sentence, a list, a call puts behind a word
+_SHUT_LITERAL = b",.)]}:?"  # a person's password ends in `!` more often than a sentence about it
 
 
 class Word(msgspec.Struct, frozen=True):
@@ -55,7 +56,8 @@ def read(text: bytes, at: int, style: str = "code") -> Word:
         return Word(at, at)
     end = match.end()
     open_end = end == len(text)
-    while end > at and text[end - 1] in _SHUT and not _is_call(text, at, end):
+    shut = _SHUT_LITERAL if style == "literal" else _SHUT
+    while end > at and text[end - 1] in shut and not _is_call(text, at, end):
         end -= 1
     return Word(at, end, open_end=open_end)
 
