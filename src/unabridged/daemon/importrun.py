@@ -43,14 +43,14 @@ class ImportRun:
         self._found = list[dict[str, Any]]()
 
     def found(self, file: Found, expected: int, action: str, session: bytes = b"") -> None:
-        """Count a file that was found; `action` is "unchanged" when it need not be read."""
+        """Count a file that was found, with its session where it is known; one that is "unchanged" is not read."""
         with self.changed:
             self.files += 1
             self._hosts[file.host] = self._hosts.get(file.host, 0) + 1
+            if session:
+                self._sessions.add(session)
             if action == "unchanged":
                 self.skipped += 1
-                if session:
-                    self._sessions.add(session)
             else:
                 self.pending += 1
                 self.bytes_expected += expected

@@ -77,7 +77,7 @@ class Indexing:
         if state == "current" and behind:
             state = "behind"
         return {
-            "ok": state in ("current", "behind", "building"),
+            "ok": state in ("starting", "current", "behind", "building", "rebuilding"),
             "state": state,
             "behind": behind,
             "generation": view.generation if view is not None else 0,
