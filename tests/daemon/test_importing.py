@@ -144,7 +144,9 @@ def test_a_file_that_is_as_it_was_is_not_even_opened(bench: Bench, tmp_path: Pat
     path.chmod(0)
     opened: list[Path] = []
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("unabridged.daemon.census._is_of", lambda host, path, named: opened.append(path) or False)
+        patch.setattr(
+            "unabridged.daemon.census._is_of", lambda host, path, named: opened.append(path) or False
+        )
         pages = list(find(request, HOSTS))
     assert [file.candidate.path for page in pages for file in page.files] == [str(path)]
     assert opened == []

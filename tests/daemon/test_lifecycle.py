@@ -245,7 +245,9 @@ def test_a_busy_store_lock_of_another_process_is_reported_not_broken(home: Home)
         Path(home.layout.socket).unlink()
 
 
-def test_a_daemon_that_cannot_even_begin_is_given_up_soon(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_daemon_that_cannot_even_begin_is_given_up_soon(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(starting, "MODULE", "unabridged.app.no_such_module")
     with pytest.raises(DaemonUnavailable, match="ends while it starts") as caught:
         home.connect()
