@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.daemon.living import SESSION, alive, transcript, until
-from unabridged.app import roles, worker
+from unabridged.app import indexing, ingesting, worker
 from unabridged.daemon import indexmessages, messages
 from unabridged.daemon.channel import Channel
 from unabridged.daemon.messages import Ack, Broken, Filled, Find, Finished, FoundSome, Read
@@ -66,7 +66,7 @@ def test_a_worker_whose_parent_is_another_process_does_not_begin() -> None:
 def conversation(*commands: object) -> list[object]:
     """Run the ingest role in a thread; return what it says until it has nothing more to say."""
     ours, theirs = socket.socketpair()
-    thread = threading.Thread(target=roles.ingest, args=(theirs,), daemon=True)
+    thread = threading.Thread(target=ingesting.work, args=(theirs,), daemon=True)
     thread.start()
     channel, heard = Channel(ours), list[object]()
     for command in commands:
@@ -105,7 +105,7 @@ def test_a_transcript_that_went_away_is_a_problem_of_its_own(tmp_path: Path) -> 
 
 def test_an_index_worker_refuses_orders_before_it_has_an_index() -> None:
     ours, theirs = socket.socketpair()
-    thread = threading.Thread(target=roles.index, args=(theirs,), daemon=True)
+    thread = threading.Thread(target=indexing.work, args=(theirs,), daemon=True)
     thread.start()
     channel = Channel(ours)
     channel.send(indexmessages.encode(indexmessages.Commit()))

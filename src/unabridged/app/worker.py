@@ -24,11 +24,16 @@ def main(arguments: list[str]) -> int:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal's interrupt is for the daemon, which ends us
     die_with(parent)
     os.nice(NICE.get(role, 5))
-    from unabridged.app import roles
-
+    # Each role imports what it alone needs: a worker's start is time that an import waits.
+    if role == "ingest":
+        from unabridged.app.ingesting import work
+    elif role == "index":
+        from unabridged.app.indexing import work
+    else:
+        raise SystemExit(f"there is no role {role}")
     gc.freeze()
     gc.set_threshold(COLLECT_AFTER, 20, 50)
-    return roles.ROLES[role](socket.socket(fileno=descriptor))
+    return work(socket.socket(fileno=descriptor))
 
 
 def die_with(parent: int) -> None:
