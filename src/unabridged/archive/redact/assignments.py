@@ -213,7 +213,9 @@ class Assignments:
         if place.found == "auth":
             held = basic_credentials(body) or (len(body) >= 16 and place.quoted and _is_opaque(body))
             return [Span(0, len(body), "assigned-auth", "basic-auth")] if held else []
-        if body.lower() == place.name.lower():
+        if body.lower() == place.name.lower() or (
+            place.found == "password" and len(body) > values.MAX_PASSWORD
+        ):
             return []
         rule = self._known(place, body)
         if rule is not None:

@@ -244,7 +244,12 @@ class Redactor:
                 end = stop
                 text = data[start:end]
                 begin = head - start
-            spans, short = self._scanner.spans(text, begin)
+            until = len(text)
+            if end - head > DENSE and end < high:
+                # Candidates behind the last are the next window's: here their values run into the end for nothing.
+                mark = jsontext.safe_start(data, last, low)
+                until = 1 + (len(before) + len(jsontext.decode(data[head:mark])) if escaped else last - start)
+            spans, short = self._scanner.spans(text, begin, until)
             if not short or end == high or stop - last >= MAX_RIGHT:
                 return spans, end
             stop = min(high, last + (stop - last) * 4)

@@ -88,14 +88,16 @@ class Scanner:
                     return False
         return self.assignments.rules_out(data, at, high)
 
-    def spans(self, text: bytes, begin: int) -> tuple[list[Span], bool]:
-        """Find the secrets whose candidates begin at `begin` or later.
+    def spans(self, text: bytes, begin: int, until: int) -> tuple[list[Span], bool]:
+        """Find the secrets whose candidates begin in `text[begin:until]`.
 
         Also tells whether one of them ran into the end of `text`, so that more of it may change the outcome.
         """
         found: list[Span] = []
         short = False
         for at in self.positions(text, begin, len(text)):
+            if at >= until:
+                break
             for place in {at, *token_places(text, at)}:
                 short |= self._at(text, place, found)
             spans, cut = self.assignments.find(text, at)
