@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.daemon.living import SESSION, transcript, until
+from tests.service.desk import Desk
 from unabridged.archive.check import check
 from unabridged.archive.sessions import list_sessions
 from unabridged.daemon.census import find
@@ -253,6 +256,42 @@ def test_a_bad_path_among_good_ones_is_a_problem_and_no_more(bench: Bench, tmp_p
     ]
 
 
+def test_a_file_that_is_named_twice_is_read_once(bench: Bench, tmp_path: Path) -> None:
+    path = transcript(tmp_path / "t.jsonl", SESSION, 2)
+    (tmp_path / "again.jsonl").symlink_to(path)
+    answer = bench.run(tmp_path, path, tmp_path)
+    assert (answer.files, answer.events, answer.problems) == (1, 4, [])
+
+
+def test_a_session_of_a_database_is_given_back_as_a_file_of_its_host(bench: Bench, tmp_path: Path) -> None:
+    bench.run(database(tmp_path))
+    desk = Desk()
+    desk.services = replace(desk.services, store=bench.store, hosts=HOSTS)
+    try:
+        for name in bench.events():
+            whole, offset = b"", 0
+            while True:
+                page = desk.call("original", session=name, offset=offset, limit=1_000)
+                whole += base64.b64decode(page.data)
+                offset = len(whole)
+                if page.done:
+                    break
+            assert json.loads(whole)["info"]["id"] == name
+            assert page.size == len(whole)
+    finally:
+        desk.store.close()
+
+
+def database(folder: Path) -> Path:
+    """Make a database of one host from its recording."""
+    path = folder / "opencode.db"
+    script = Path(__file__).parent.parent / "hosts" / "fixtures" / "opencode" / "opencode.sql"
+    with sqlite3.connect(path) as connection:
+        connection.executescript(script.read_text())
+    connection.close()
+    return path
+
+
 def test_a_host_that_does_not_exist_is_refused(bench: Bench, tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match="no host"):
         bench.run(tmp_path, host="nobody")
@@ -281,6 +320,7 @@ def test_too_little_room_on_the_disk_ends_an_import_with_what_was_read(bench: Be
     assert bench.run(second).events == 4
 
 
+@pytest.mark.slow
 def test_an_import_whose_caller_has_gone_stops_at_a_batch_and_goes_on_later(
     bench: Bench, tmp_path: Path
 ) -> None:
@@ -372,19 +412,15 @@ def test_a_file_that_grows_while_it_is_read_is_read_to_the_size_it_had(bench: Be
 def test_sessions_in_a_database_are_read_and_skipped_when_they_did_not_change(
     bench: Bench, tmp_path: Path
 ) -> None:
-    database = tmp_path / "opencode.db"
-    script = Path(__file__).parent.parent / "hosts" / "fixtures" / "opencode" / "opencode.sql"
-    with sqlite3.connect(database) as connection:
-        connection.executescript(script.read_text())
-    connection.close()
-    answer = bench.run(database)
+    path = database(tmp_path)
+    answer = bench.run(path)
     assert answer.problems == []
     assert answer.hosts["opencode"] == answer.files > 0
     assert answer.events > 0
     with bench.store.snapshot() as reader:
         kinds = {reader.get(ORIGIN, (item.project, item.origin)).kind for item in bench.known.all()}  # type: ignore[union-attr]
     assert kinds == {"stream"}
-    again = bench.run(database)
+    again = bench.run(path)
     assert (again.skipped, again.events) == (answer.files, 0)
     assert bench.violations() == []
 

@@ -22,6 +22,9 @@ from unabridged.schema.ids import Micros, ProjectId, project_id
 from unabridged.store.contract import Store
 from unabridged.store.open import open_store
 
+# Every test here starts an index worker or two.
+pytestmark = pytest.mark.slow
+
 ROOT = "/nowhere/project"
 PROJECT = project_id(ROOT)
 ANIMALS = ("giraffe", "tiger", "okapi")

@@ -28,6 +28,9 @@ from unabridged.daemon import lock, starting
 from unabridged.daemon.client import Client
 from unabridged.errors import DaemonUnavailable, StoreTooNew, UnsafePath
 
+# Every test here starts daemons.
+pytestmark = pytest.mark.slow
+
 STARTER = """
 import sys
 from unabridged.daemon.client import Client
@@ -205,7 +208,9 @@ def test_a_second_daemon_on_one_home_says_that_the_first_one_runs(home: Home) ->
     assert home.events().count("ready") == 1
 
 
-def test_force_ends_a_daemon_that_does_not_answer_and_nobody_else(home: Home) -> None:
+def test_force_ends_a_daemon_that_does_not_answer_and_nobody_else(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
     client = home.connect()
     pid = client.server["pid"]
     os.kill(pid, signal.SIGSTOP)
@@ -216,12 +221,9 @@ def test_force_ends_a_daemon_that_does_not_answer_and_nobody_else(home: Home) ->
     with pytest.raises(DaemonUnavailable):
         starting.stop(home.layout, ask)
     assert alive(pid)
-    starting_patience = starting.FORCE_SECONDS
-    starting.FORCE_SECONDS = 0.1
-    try:
-        stopped = starting.stop(home.layout, ask, force=True)
-    finally:
-        starting.FORCE_SECONDS = starting_patience
+    monkeypatch.setattr(starting, "FORCE_SECONDS", 0.1)
+    monkeypatch.setattr(starting, "SIGNAL_SECONDS", 0.1)
+    stopped = starting.stop(home.layout, ask, force=True)
     assert stopped["pid"] == pid
     assert not alive(pid)
     assert starting.stop(home.layout, ask, force=True) == {}
@@ -296,7 +298,6 @@ def _all_gone(pid: int, seen: set[int]) -> bool:
     return not any(alive(process) for process in (pid, *seen))
 
 
-@pytest.mark.slow
 def test_a_daemon_killed_at_any_moment_leaves_no_process_behind(home: Home, tmp_path: Path) -> None:
     rng = random.Random(7)
     path = transcript(tmp_path / "long.jsonl", SESSION, 4_000, filler=200)

@@ -151,6 +151,7 @@ def test_no_more_folders_than_the_bound_are_watched_and_the_live_ones_first(
     assert plan.left_out == 16 + 1
 
 
+@pytest.mark.slow
 def test_a_running_daemon_follows_what_grows_and_finds_what_is_new(home: Home, tmp_path: Path) -> None:
     user = tmp_path / "user"
     first = transcript(user / ".claude" / "projects" / "p" / f"{SESSION}.jsonl", SESSION, 2)
@@ -175,6 +176,7 @@ def gone(client: Any) -> str:
     return client.call("original", {"session": SESSION, "listing": True})["origins"][0]["gone"]
 
 
+@pytest.mark.slow
 def test_a_daemon_catches_up_with_what_happened_while_none_ran(home: Home, tmp_path: Path) -> None:
     user = tmp_path / "user"
     first = transcript(user / ".claude" / "projects" / "p" / f"{SESSION}.jsonl", SESSION, 2)

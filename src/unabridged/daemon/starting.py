@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 START_SECONDS = 60.0  # that a start may take in all: a store that crashed has to replay its log
 STOP_SECONDS = 30.0  # that a daemon may take to end
 FORCE_SECONDS = 10.0  # that it gets before force is used
+SIGNAL_SECONDS = 5.0  # between a signal and a harder one
 POLL_SECONDS = 0.01
 SILENT_STARTS = 3  # processes that end without a word before a start is given up
 MAX_PAUSE_SECONDS = 1.0  # between two attempts, when a daemon starts but cannot be reached
@@ -156,12 +157,12 @@ def stop(layout: Layout, ask: Callable[[], None], *, force: bool = False) -> dic
         return facts
     if not force:
         raise DaemonUnavailable("the daemon did not end in time", hint="`una daemon stop --force`", **facts)
-    for number, seconds in ((TERMINATE, 5.0), (KILL, 5.0)):
+    for number in (TERMINATE, KILL):
         pid = facts.get("pid")
         if not isinstance(pid, int) or not lock.held(layout.lock) or not is_daemon(pid):
             break
         os.kill(pid, number)
-        if await_end(layout, seconds):
+        if await_end(layout, SIGNAL_SECONDS):
             return facts
     if lock.held(layout.lock):
         raise DaemonUnavailable("the daemon could not be ended", **facts)

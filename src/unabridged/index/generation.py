@@ -61,11 +61,14 @@ def prune(root: Path, keep: Iterable[int]) -> None:
 def size(root: Path) -> int:
     """Return the bytes that the index takes on disk."""
     total = 0
-    for path in root.rglob("*"):
-        try:
-            total += path.stat().st_size if path.is_file() else 0
-        except OSError:
-            continue  # merged away meanwhile
+    for folder, _, names in os.walk(
+        root
+    ):  # unlike Path.rglob it goes on when a generation is removed under it
+        for name in names:
+            try:
+                total += (Path(folder) / name).stat().st_size
+            except OSError:
+                continue  # merged away meanwhile
     return total
 
 
