@@ -19,11 +19,6 @@ def any_term(state: State, terms: Sequence[Weighted]) -> Query:
     return Query.boolean_query([(_SHOULD, state.term(item.term, item.finding)) for item in terms])
 
 
-def all_terms(state: State, terms: Sequence[str]) -> Query:
-    """Return the query for windows with all of the terms."""
-    return Query.boolean_query([(_MUST, state.term(term)) for term in terms])
-
-
 def scored(state: State, plan: Plan, weights: Sequence[Sequence[Weighted]]) -> Query:
     """Return the query that scores by every clause. The forms of a word are one word: the best one counts."""
     parts = list[Part]()
@@ -37,16 +32,26 @@ def scored(state: State, plan: Plan, weights: Sequence[Sequence[Weighted]]) -> Q
 
 
 def satisfying(state: State, clause: Clause) -> Query:
-    """Return the query for windows that satisfy a clause (`analysis.matching.has_clause`)."""
+    """Return the query for windows that satisfy a clause (`analysis.matching.has_clause`), without a score."""
     if clause.kind == "gram":
-        return all_terms(state, [form.term for form in clause.forms])
+        return _all_present(state, [form.term for form in clause.forms])
     if clause.kind == "word":
-        forms = [form for form in clause.forms if state.frequency(form.term)]
-        return Query.boolean_query([(_SHOULD, state.term(form.term, form.weight)) for form in forms])
-    either = [(_SHOULD, state.term(clause.forms[0].term))]
+        forms = [form.term for form in clause.forms if state.frequency(form.term)]
+        return Query.boolean_query([(_SHOULD, state.present(form)) for form in forms])
+    either = [(_SHOULD, state.present(clause.forms[0].term))]
     if parts := words_of(clause):
-        either.append((_SHOULD, all_terms(state, parts)))
+        either.append((_SHOULD, _all_present(state, parts)))
     return Query.boolean_query(either)
+
+
+def _all_present(state: State, terms: Sequence[str]) -> Query:
+    return Query.boolean_query([(_MUST, state.present(term)) for term in terms])
+
+
+def _scoring(state: State, clause: Clause) -> Query:
+    return Query.boolean_query(
+        [(_SHOULD, state.term(form.term, form.weight * clause.weight)) for form in clause.forms]
+    )
 
 
 def phrase(state: State, wanted: Phrase) -> Query:
@@ -58,7 +63,7 @@ def expression(state: State, node: Node) -> Query:
     """Return the query for windows that satisfy an expression."""
     match node:
         case Clause():
-            return satisfying(state, node)
+            return Query.boolean_query([(_MUST, satisfying(state, node)), (_SHOULD, _scoring(state, node))])
         case Phrase():
             return phrase(state, node)
         case Any():

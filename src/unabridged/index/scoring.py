@@ -15,6 +15,9 @@ from unabridged.index.analysis.plan import Clause, Phrase, Plan
 K1 = 1.2
 B = 0.75
 PHRASE = 0.5  # of the score that a phrase's words can reach, for holding the phrase itself
+SCORED_MOST = 64  # clauses of a plan
+SMALL = 20_000  # windows; below that every term of a query is looked at everywhere
+MINOR = 0.02  # of a query's weight; what a clause has at least to be looked at in a large index
 OTHER_FORM = 0.25  # of a form's factor where forms are summed, so that the sum is near the best form's score
 
 # Classes of windows. What people and agents said and decided counts more than what tools printed.
@@ -91,6 +94,18 @@ def _weigh(clause: Clause, statistics: Statistics) -> list[Weighted]:
         best = max(items, key=lambda item: item.most)
         items = [item if item is best else item._replace(finding=item.factor * OTHER_FORM) for item in items]
     return items
+
+
+def telling(weights: Sequence[Sequence[Weighted]], total: int) -> list[int]:
+    """Return the indexes of the clauses that windows are scored by, in order.
+
+    Of a long query they are the heaviest; in a large index (`total` windows) those that can hardly change the order
+    are left out, since they cost as much as the others.
+    """
+    most = [max((item.most for item in items), default=0.0) for items in weights]
+    least = MINOR * sum(most) if total > SMALL else 0.0
+    kept = [at for at in range(len(weights)) if most[at] >= least or not weights[at]]
+    return sorted(sorted(kept, key=lambda at: (-most[at], at))[:SCORED_MOST])
 
 
 def coverage(plan: Plan, weights: Sequence[Sequence[Weighted]], matched: Iterable[int]) -> float:

@@ -11,14 +11,13 @@ from tantivy import DocAddress, Occur, Query
 from unabridged.index import compiling
 from unabridged.index.analysis.plan import Plan
 from unabridged.index.layout import LexicalFilter, key
-from unabridged.index.scoring import WEIGHTS, Weighted, coverage, phrase_bonus, weigh
+from unabridged.index.scoring import SMALL, WEIGHTS, Weighted, coverage, phrase_bonus, telling, weigh
 from unabridged.index.state import Part, Place, State
 
-SMALL = 20_000  # windows; below that every term may find candidates
 POSTINGS_MOST = 300_000  # entries read to find candidates; about 3 ms
 RARE_LEAST = 2  # terms that may find candidates however frequent they are
 TERMS_MOST = 24  # terms that find candidates
-SPARE = 48  # candidates beyond the wanted ones: frequent terms, inflections and class weights reorder them
+SPARE = 40  # candidates beyond the wanted ones: frequent terms, inflections and class weights reorder them
 MASK_BITS = 22  # clauses told apart in one pass: a sum of powers of two is exact in the 24 bits of a score
 
 
@@ -64,14 +63,18 @@ def search(state: State, plan: Plan, where: LexicalFilter, limit: int) -> list[L
     narrowed = state.narrowed(where)
     wanted = limit + SPARE + len(where.exclude)
     weights = weigh(plan, state)
+    kept = telling(weights, state.total)
+    scored = replace(plan, clauses=tuple(plan.clauses[at] for at in kept))
+    weights = [weights[at] for at in kept]
     if plan.expression is not None:
         found = _run(state, compiling.expression(state, plan.expression), narrowed, wanted)
     else:
-        found = [] if plan.strict else _by_words(state, plan, weights, narrowed, wanted)
+        found = [] if plan.strict else _by_words(state, scored, weights, narrowed, wanted)
         if plan.phrases:
             found = _with_phrases(state, plan, found, narrowed, wanted)
-    kept = sorted((item for item in found if item.place[:2] not in where.exclude), key=_order)
-    return _judged(state, plan, weights, _hits(state, kept[:limit]))
+    best = sorted((item for item in found if item.place[:2] not in where.exclude), key=_order)[:limit]
+    judged = _judged(state, scored, weights, _hits(state, best))
+    return [replace(hit, matched=tuple(kept[at] for at in hit.matched)) for hit in judged]
 
 
 def chosen(weights: Iterable[Sequence[Weighted]]) -> list[Weighted]:

@@ -77,6 +77,10 @@ class State:
         """Return the query for an exact value, without a score."""
         return Query.const_score_query(Query.term_query(self.schema, field, text, "basic"), 0.0)
 
+    def present(self, term: str) -> Query:
+        """Return the query for one term whose occurrences need not be counted."""
+        return Query.term_query(self.schema, field_of(term), term, "basic")
+
     def phrase(self, words: Sequence[str]) -> Query:
         """Return the query for words that follow each other."""
         if len(words) == 1:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from unabridged.index.analysis.fields import GAP, Terms, analyse
 from unabridged.index.analysis.letters import LONG_TERM
@@ -21,6 +21,7 @@ from unabridged.index.scoring import (
     phrase_bonus,
     rarity,
     saturation,
+    telling,
     weigh,
 )
 from unabridged.index.searching import LexicalHit
@@ -119,11 +120,14 @@ class Tail:
             return []
         together = _Together(statistics, entries)
         weights = weigh(plan, together)
+        kept = telling(weights, together.total)
+        scored = replace(plan, clauses=tuple(plan.clauses[at] for at in kept))
+        weights = [weights[at] for at in kept]
         bonus = phrase_bonus(plan.phrases, together)
         hits = list[LexicalHit]()
         for entry in entries:
-            if where.allows(entry.doc) and (hit := _hit(entry, plan, weights, together, bonus)):
-                hits.append(hit)
+            if where.allows(entry.doc) and (hit := _hit(entry, scored, weights, together, bonus)):
+                hits.append(replace(hit, matched=tuple(kept[at] for at in hit.matched)))
         hits.sort(key=lambda hit: (-hit.score, hit.place))
         return hits[:limit]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Sequence
 
@@ -34,10 +35,16 @@ class Custom:
             raise LimitExceeded(
                 "There are too many redaction rules.", max_literals=MAX_LITERALS, max_patterns=MAX_PATTERNS
             )
-        self._literals = tuple(dict.fromkeys(_literal(literal) for literal in literals))
+        # The longest first: of two that overlap it leaves least behind.
+        found = {spelling for literal in literals for spelling in _literal(literal)}
+        self._literals = tuple(sorted(found, key=lambda literal: (-len(literal), literal)))
         self._patterns = tuple(_pattern(pattern) for pattern in patterns)
         self._literal_screen = (
             finder("|".join(_screened(literal) for literal in literals)) if literals else None
+        )
+        heads = {literal[:SCREENED] for literal in self._literals}
+        self._literal_heads = (
+            finder("|".join(re2.escape(head).decode("latin-1") for head in sorted(heads))) if heads else None
         )
         # Without its own text's ends a pattern cannot be looked for in a whole line at once.
         self._every_line = any(_TEXT_ENDS.search(pattern) for pattern in patterns)
@@ -57,13 +64,16 @@ class Custom:
             return True
         if self._pattern_screen is None:
             return False
+        texts = jsontext.texts(line)
+        if texts is not None:
+            return bool(self._pattern_screen.Match(texts))
         return bool(self._pattern_screen.Match(line) or self._pattern_screen.Match(jsontext.flattened(line)))
 
     def spans(self, text: bytes) -> list[Span]:
         """Find the matches in decoded text that lie in no placeholder."""
         found: list[Span] = []
         for low, high in _outside_placeholders(text):
-            for literal in self._literals:
+            for literal in self._literals if self._may_hold(text, low, high) else ():
                 at = text.find(literal, low, high)
                 while at >= 0:
                     found.append(Span(at, at + len(literal), "literal", "literal"))
@@ -73,6 +83,9 @@ class Custom:
                     if match.end(group) > match.start(group) >= 0:
                         found.append(Span(match.start(group), match.end(group), "pattern", "pattern"))
         return found
+
+    def _may_hold(self, text: bytes, low: int, high: int) -> bool:
+        return self._literal_heads is not None and self._literal_heads(text, low, high) >= 0
 
     def _patterns_with_groups(self) -> Iterator[tuple[Pattern, int]]:
         for pattern in self._patterns:
@@ -90,12 +103,14 @@ def _outside_placeholders(text: bytes) -> Iterator[tuple[int, int]]:
         yield low, len(text)
 
 
-def _literal(literal: str) -> bytes:
+def _literal(literal: str) -> set[bytes]:
+    """Return a literal as it stands in text, and as it stands there within JSON."""
     if not literal:
         raise InvalidPattern("A redaction literal is empty.")
     if len(literal) > MAX_LITERAL:
         raise LimitExceeded("A redaction literal is too long.", limit=MAX_LITERAL)
-    return literal.encode("utf-8", "surrogatepass")
+    inner = (json.dumps(literal, ensure_ascii=ascii_only)[1:-1] for ascii_only in (True, False))
+    return {spelling.encode("utf-8", "surrogatepass") for spelling in (literal, *inner)}
 
 
 def _options() -> re2.Options:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from typing import Any
 
 import msgspec
 
@@ -167,6 +168,27 @@ def decode(raw: bytes) -> bytes:
         return _DECODER.raw_decode(f'"{raw.decode()}"')[0].encode("utf-8", "surrogatepass")
     except ValueError:
         return b"\\".join(map(_plain, raw.split(b"\\\\")))
+
+
+def texts(line: bytes) -> bytes | None:
+    """Return all strings of a JSON line, decoded, a line end between them; None where the line is not one document."""
+    try:
+        value: Any = msgspec.json.decode(line)
+    except (msgspec.DecodeError, RecursionError):
+        return None
+    found: list[str] = []
+    rest = [value]
+    while rest:
+        value = rest.pop()
+        if isinstance(value, str):
+            found.append(value)
+        elif isinstance(value, dict):
+            members: dict[str, Any] = value  # pyright: ignore[reportUnknownVariableType]
+            found.extend(members)
+            rest.extend(members.values())
+        elif isinstance(value, list):
+            rest.extend(value)  # pyright: ignore[reportUnknownArgumentType]
+    return "\n".join(found).encode("utf-8", "surrogatepass")
 
 
 def flattened(line: bytes) -> bytes:

@@ -11,6 +11,7 @@ there because it is cheaper than going on.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from unabridged.index.analysis.letters import (
     CASED_WORDS,
@@ -47,7 +48,7 @@ def chunks(data: bytes, foreign: bool) -> list[bytes]:
     return data.translate(FOREIGN_CHUNKS if foreign else CHUNKS).replace(b". ", b"  ").split()
 
 
-def special(found: list[bytes]) -> list[bytes]:
+def special(found: Iterable[bytes]) -> list[bytes]:
     """Return the distinct chunks that may hold more than a plain word."""
     return [
         chunk

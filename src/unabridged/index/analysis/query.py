@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from unabridged.index.analysis.fields import foreign_words, pairs, pictures, prepare
+from unabridged.index.analysis.fields import Prepared, foreign_words, pairs, pictures, prepare
 from unabridged.index.analysis.inflections import inflections
 from unabridged.index.analysis.letters import WORDS
 from unabridged.index.analysis.names import (
@@ -16,6 +16,7 @@ from unabridged.index.analysis.names import (
     hidden,
     names,
     signed,
+    special,
     without_diacritics,
 )
 from unabridged.index.analysis.phrase import phrase_of
@@ -24,6 +25,7 @@ from unabridged.index.analysis.stopwords import STOPWORDS
 
 QUERY_MOST = 100_000  # characters; what follows in a longer query is left out, and the plan says so
 CLAUSES_MOST = 256  # of one plan; names stay, then what comes first
+INFLECTED_MOST = 64  # chunks; the words of a longer query are taken as they stand
 PHRASES_MOST = 16  # of one plan
 
 INFLECTED = 0.7  # weight of another form of a word beside the word itself
@@ -44,22 +46,40 @@ def plan_query(text: str) -> Plan:
     """
     omitted = max(0, len(text) - QUERY_MOST)
     text = text[:QUERY_MOST]
-    clauses = _merged(clauses_of(text))
-    if len(clauses) > CLAUSES_MOST:
-        kept = sorted(range(len(clauses)), key=lambda i: (clauses[i].kind == "word", i))[:CLAUSES_MOST]
-        omitted += len(clauses) - len(kept)
-        clauses = [clauses[i] for i in sorted(kept)]
+    prepared = prepare(text)
+    found = list(dict.fromkeys(chunks(prepared.data, prepared.foreign)))
+    kept = _telling(found)
+    omitted += len(found) - len(kept)
+    clauses = _merged(_clauses(prepared, kept, inflect=len(found) <= INFLECTED_MOST))
+    omitted += max(0, len(clauses) - CLAUSES_MOST)
     quoted = [found[1] or found[2] for found in _QUOTED.finditer(text)][:PHRASES_MOST]
     phrases = [phrase for part in dict.fromkeys(quoted) if (phrase := phrase_of(part))]
     strict = bool(phrases) and not any(clauses_of(_QUOTED.sub(" ", text)))
-    return Plan(tuple(clauses), tuple(phrases), strict, None, omitted)
+    return Plan(tuple(clauses[:CLAUSES_MOST]), tuple(phrases), strict, None, omitted)
 
 
 def clauses_of(text: str) -> Iterator[Clause]:
     """Yield a clause for each chunk and each run of a text; an equal one may come again."""
     prepared = prepare(text)
-    for chunk in dict.fromkeys(chunks(prepared.data, prepared.foreign)):
-        yield from _chunk(chunk)
+    return _clauses(prepared, list(dict.fromkeys(chunks(prepared.data, prepared.foreign))))
+
+
+def _telling(found: Sequence[bytes]) -> Sequence[bytes]:
+    """Return the chunks that a plan has room for: of a long paste names first, then words, grammar not at all."""
+    if len(found) <= CLAUSES_MOST:
+        return found
+    named = set(special(found))
+    names_first = [chunk for chunk in found if chunk in named]
+    names_first += [
+        chunk for chunk in found if chunk not in named and chunk.lower().decode() not in STOPWORDS
+    ]
+    picked = set(names_first[:CLAUSES_MOST])
+    return [chunk for chunk in found if chunk in picked]
+
+
+def _clauses(prepared: Prepared, found: Sequence[bytes], inflect: bool = True) -> Iterator[Clause]:
+    for chunk in found:
+        yield from _chunk(chunk, inflect)
     for picture in dict.fromkeys(pictures(prepared)):
         yield Clause("word", picture, (Form(picture, 1.0),))
     for name in signed(prepared.data):
@@ -70,7 +90,7 @@ def clauses_of(text: str) -> Iterator[Clause]:
         yield Clause("gram", run, forms, NAME * (len(run) / 2 / (len(run) - 1) if len(run) > 1 else 1.0))
 
 
-def _chunk(chunk: bytes) -> Iterator[Clause]:
+def _chunk(chunk: bytes, inflect: bool) -> Iterator[Clause]:
     source, plain = chunk.decode(), _words(chunk)
     if chunk.isascii():
         named = [name.decode() for name in dict.fromkeys(names(chunk))]
@@ -80,7 +100,7 @@ def _chunk(chunk: bytes) -> Iterator[Clause]:
         named, cased, parts = foreign_names(chunk), list[str](), without_diacritics(chunk)
     if not named and not parts:
         for word in plain:
-            yield _code(word, cased) if _is_code(word) else _word(word, cased)
+            yield _code(word, cased) if _is_code(word) else _word(word, cased, inflect)
         return
     if not named:
         named, plain = plain[:1], plain[1:]
@@ -101,12 +121,13 @@ def _code(word: str, cased: Sequence[str]) -> Clause:
     return Clause("name", word, tuple(forms), NAME)
 
 
-def _word(word: str, cased: Sequence[str]) -> Clause:
+def _word(word: str, cased: Sequence[str], inflect: bool) -> Clause:
     if word in STOPWORDS:
         return Clause("word", word, (_form(word, 1.0),), STOPWORD)
     forms = [_form(word, 1.0)]
     forms += [_form(name, CASED) for name in cased if name.lower() == word]
-    forms += [_form(form, INFLECTED) for form in inflections(word)]
+    if inflect:
+        forms += [_form(form, INFLECTED) for form in inflections(word)]
     return Clause("word", word, tuple(forms), SINGLE if len(word) == 1 and word.isascii() else 1.0)
 
 
