@@ -180,6 +180,15 @@ def test_a_fork_shares_its_events_in_whichever_order_it_comes(store: Store) -> N
     assert prints[0] == prints[1]
 
 
+def test_two_secrets_of_one_rule_in_one_line_count_as_two(store: Store) -> None:
+    data = b'{"id":"a","text":"hunter2, then hunter2"}\n{"id":"b","text":"once more: hunter2"}\n'
+    unfinished = b'{"id":"z","text":"hunter2 hunter2'
+    ingest(store, HOST, "/t/session-one.toy", data + unfinished, HEAD, WordRedaction())
+    generation = newest(store.snapshot(), ORIGIN)
+    assert generation is not None
+    assert generation.redactions == 5
+
+
 def test_a_secret_is_in_no_stored_byte_and_the_rest_is_unchanged(store: Store) -> None:
     data = b'{"id":"a","text":"the password is hunter2, really"}\n' * 1 + rows(30) + b'{"id":"z","te hunter2'
     ingest(store, HOST, "/t/session-one.toy", data, HEAD, WordRedaction())

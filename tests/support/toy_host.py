@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from unabridged.archive.redact import Finding
 from unabridged.hosts.contract import Block, Candidate, Head, Line, Problem, Ref, RowStream, SessionNews
 from unabridged.hosts.lines import values
 from unabridged.schema.ids import Micros
@@ -102,7 +103,7 @@ class NoRedaction:
 
     version = 1
 
-    def line(self, line: bytes) -> tuple[bytes, tuple[Any, ...]]:
+    def line(self, line: bytes) -> tuple[bytes, tuple[Finding, ...]]:
         return line, ()
 
 
@@ -111,7 +112,8 @@ class WordRedaction:
 
     version = 2
 
-    def line(self, line: bytes) -> tuple[bytes, tuple[Any, ...]]:
+    def line(self, line: bytes) -> tuple[bytes, tuple[Finding, ...]]:
         if b"hunter2" not in line:
             return line, ()
-        return line.replace(b"hunter2", b"[redacted:password]"), ("password",)
+        found = Finding("hunter", "password", line.count(b"hunter2"))
+        return line.replace(b"hunter2", b"[redacted:password]"), (found,)

@@ -17,6 +17,7 @@ from unabridged.archive.admission import Append, SessionDraft, Step
 from unabridged.archive.chunking import cut
 from unabridged.archive.compress import pack
 from unabridged.archive.masking import Masker
+from unabridged.archive.redact.rule import Finding
 from unabridged.archive.turns import Turn, Turns
 from unabridged.hosts.contract import (
     EMPTY,
@@ -65,7 +66,7 @@ class LineRedactor(Protocol):
 
     version: int
 
-    def line(self, line: bytes) -> tuple[bytes, tuple[Any, ...]]:
+    def line(self, line: bytes) -> tuple[bytes, tuple[Finding, ...]]:
         """Return the line without secrets (the same object where there were none), and what was found."""
         ...
 
@@ -183,7 +184,7 @@ class Ingest:
         """Put the bytes of a line that is not finished behind everything else, as a provisional segment."""
         self._ready.extend(self._packer.cut())
         kept, found = self._redactor.line(line.data)
-        self._findings += len(found)
+        self._findings += sum(finding.count for finding in found)
         self._packer.add(kept, line.data)
         self._ready.extend(self._packer.cut(provisional=True))
         self._problem(self._number + 1, UNFINISHED)
@@ -195,7 +196,7 @@ class Ingest:
             self._number += 1
             self._count += 1
         kept, found = self._redactor.line(raw.data)
-        self._findings += len(found)
+        self._findings += sum(finding.count for finding in found)
         if self._masker is not None and self._masker.concerns(kept):
             kept = self._masker.mask(kept)
             self._findings += 1
