@@ -144,9 +144,21 @@ def test_admissions_are_refused_below_the_limit_and_taken_again_above(
     with pytest.raises(DiskLow) as caught:
         guard.admit()
     assert (caught.value.retryable, caught.value.details) == (True, {"free": 499, "limit": 500})
-    assert guard.facts() == {"free_bytes": 499, "limit_bytes": 500, "low": True}
+    assert guard.facts() == {"free_bytes": 499, "limit_bytes": 500, "low": True, "full": True}
     free[0] = 500
     guard.admit()
+
+
+def test_a_full_disk_is_told_although_no_limit_is_set(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    free = [disk.FULL_BYTES - 1]
+    monkeypatch.setattr(disk, "FRESH_SECONDS", -1.0)
+    monkeypatch.setattr(os, "statvfs", lambda _: os.statvfs_result((1, 1, 0, 0, free[0], 0, 0, 0, 0, 0)))
+    guard = DiskGuard(str(tmp_path), 0)
+    assert (guard.facts()["low"], guard.facts()["full"]) == (False, True)
+    free[0] += 1
+    assert not guard.facts()["full"]
 
 
 # --- keys ---

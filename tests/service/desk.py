@@ -74,7 +74,7 @@ class FakeDaemon:
     pid = 4242
 
     def __init__(self) -> None:
-        self.low = False
+        self.low = self.full = False
         self.wrong: list[dict[str, Any]] = []
         self.findings = [Finding("home", True, "there")]
         self.stopped: list[str] = []
@@ -89,7 +89,7 @@ class FakeDaemon:
         return [{"operation": "search", "milliseconds": 300}]
 
     def disk(self) -> dict[str, Any]:
-        return {"low": self.low, "free_bytes": 1}
+        return {"low": self.low, "free_bytes": 1, "full": self.full}
 
     def admit(self) -> None:
         if self.low:

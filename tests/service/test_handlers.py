@@ -12,17 +12,22 @@ from tests.support.archiving import PROJECT, ROOT
 from unabridged.errors import (
     AmbiguousName,
     Conflict,
+    DiskFull,
     DiskLow,
     InvalidCursor,
     InvalidInput,
     LimitExceeded,
     NotFound,
     OutOfScope,
+    ReadOnly,
     SessionNotFound,
+    StoreFailed,
+    UnabridgedError,
 )
 from unabridged.schema.scope import Level
 from unabridged.service.operations import OPERATIONS
 from unabridged.service.ports import Finding
+from unabridged.store.contract import Usage
 
 NAMES = {
     *(
@@ -265,6 +270,26 @@ def test_nothing_is_admitted_while_the_disk_is_low_and_reading_goes_on(desk: Des
     status = desk.call("status")
     assert not status.ok
     assert [problem["code"] for problem in status.problems] == ["disk-low"]
+    assert status.problems[0]["hint"] == DiskLow.hint
+
+
+def test_a_full_disk_is_told_once_whatever_limit_is_set(desk: Desk) -> None:
+    desk.daemon.full = desk.daemon.low = True
+    status = desk.call("status")
+    assert [problem["code"] for problem in status.problems] == ["disk-full"]
+    assert (status.ok, status.problems[0]["hint"]) == (False, DiskFull.hint)
+
+
+@pytest.mark.parametrize("error", [DiskFull, ReadOnly, StoreFailed])
+def test_a_store_that_cannot_be_written_to_is_told_with_a_hint(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, error: type[UnabridgedError]
+) -> None:
+    monkeypatch.setattr(desk.store, "usage", lambda: Usage(7, failure=error.code))
+    status, doctor = desk.call("status"), desk.call("doctor")
+    assert not status.ok
+    assert [(problem["code"], problem["hint"]) for problem in status.problems] == [(error.code, error.hint)]
+    wrong = [(check["check"], check["hint"]) for check in doctor.checks if not check["ok"]]
+    assert wrong == [("store", error.hint)]
 
 
 @pytest.mark.parametrize("path", ["", "a\0b", "x" * 5_000])

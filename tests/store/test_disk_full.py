@@ -44,6 +44,8 @@ while refused < 3:
         number += 1
     except DiskFull:
         refused += 1
+        told = store.usage().failure
+        assert told == ("disk-full" if engine == "rocksdb" else ""), "the other one is opened again at once"
         assert there() == list(range(number)), "reads go on, and show what was acknowledged"
 assert number > 3
 (folder / "ballast").unlink()
@@ -51,6 +53,7 @@ for extra in range(number, number + 5):
     put(extra)
 store.commit(PROJECT_A, lambda _: Batch([("put", META_KIND, meta("done"))]))
 assert there() == list(range(number + 5))
+assert store.usage().failure == ""
 store.close()
 store = open_store(folder / "store")
 assert there() == list(range(number + 5))

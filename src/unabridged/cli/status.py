@@ -45,7 +45,7 @@ def _lines(answer: Facts) -> Iterator[tuple[str, str]]:
     if daemon.get("home"):
         yield "home", str(daemon["home"])
     disk: Facts = daemon.get("disk") or {}
-    if disk.get("free_bytes"):
+    if "free_bytes" in disk:
         yield "disk", f"{human.size(disk['free_bytes'])} free"
 
 

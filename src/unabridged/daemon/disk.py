@@ -8,6 +8,9 @@ from typing import Any
 
 from unabridged.errors import DiskLow
 
+FULL_BYTES = (
+    8 << 20
+)  # free bytes below which a disk counts as full whatever the limit: writes fail at any moment
 FRESH_SECONDS = 0.25  # for which one look at the file system holds; a batch is at most a few MiB
 
 
@@ -36,6 +39,11 @@ class DiskGuard:
             raise DiskLow(free=free, limit=self._limit)
 
     def facts(self) -> dict[str, Any]:
-        """Return free bytes, the limit, and whether admissions are refused."""
+        """Return free bytes, the limit, whether admissions are refused, and whether nothing more fits."""
         free = self.free()
-        return {"free_bytes": free, "limit_bytes": self._limit, "low": free < self._limit}
+        return {
+            "free_bytes": free,
+            "limit_bytes": self._limit,
+            "low": free < self._limit,
+            "full": free < FULL_BYTES,
+        }

@@ -7,6 +7,7 @@ index that is damaged, or that stands on another log, is built anew beside the o
 
 from __future__ import annotations
 
+import errno
 import shutil
 import threading
 import time
@@ -20,7 +21,7 @@ from unabridged.daemon.indexview import Shelf
 from unabridged.daemon.indexworker import IndexWorker, Rejected
 from unabridged.daemon.logs import Log
 from unabridged.daemon.workers import Backoff
-from unabridged.errors import IndexBusy, IndexCorrupt, IndexError_, IndexTooNew, UnabridgedError
+from unabridged.errors import DiskFull, IndexBusy, IndexCorrupt, IndexError_, IndexTooNew, UnabridgedError
 from unabridged.index import generation
 from unabridged.index.feed import next_feed
 from unabridged.schema.ids import ProjectId
@@ -216,7 +217,7 @@ class Indexing:
                 self._end()
                 self._rebuild = True
                 self._pause(backoff.next(time.monotonic() - started))
-            except UnabridgedError as error:
+            except (UnabridgedError, OSError) as error:
                 self._fail(error)
                 self._end()
                 self._pause(max(POLL_SECONDS, backoff.next(time.monotonic() - started)))
@@ -227,7 +228,10 @@ class Indexing:
         while not self._closed and (left := deadline - time.monotonic()) > 0:
             time.sleep(min(left, WAIT_SECONDS))
 
-    def _fail(self, error: UnabridgedError) -> None:
+    def _fail(self, error: UnabridgedError | OSError) -> None:
+        if isinstance(error, OSError):  # of the folder itself: a full disk, a right that was taken
+            full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+            error = DiskFull() if full else IndexError_("its folder cannot be used", reason=error.strerror)
         self._log.failure("index-failed", error)
         with self._changed:
             self._state, self._error = "failed", error.code

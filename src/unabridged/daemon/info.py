@@ -14,6 +14,7 @@ from unabridged.daemon import examine
 from unabridged.daemon.config import Config
 from unabridged.daemon.disk import DiskGuard
 from unabridged.daemon.dispatch import SlowRequests
+from unabridged.errors import DiskFull, DiskLow
 from unabridged.service.ports import Finding
 
 Facts = Callable[[], dict[str, Any]]
@@ -87,7 +88,8 @@ class Info:
         yield Finding("settings", not ignored, detail, "`una config show --origin`" if ignored else "")
         disk = self.guard.facts()
         free = f"{disk['free_bytes']:,} bytes are free, {disk['limit_bytes']:,} are wanted"
-        yield Finding("disk", not disk["low"], free, "Free some space." if disk["low"] else "")
+        hint = DiskFull.hint if disk["full"] else DiskLow.hint if disk["low"] else ""
+        yield Finding("disk", not hint, free, hint)
         if self.stalls():
             yield Finding("event loop", False, f"it stood still {self.stalls()} times", "`una daemon logs`")
 

@@ -58,7 +58,7 @@ class Parts:
         tasks = (
             ("idle turns", self._close_idle_turns),
             ("error stream", self._trim_errors),
-            ("disk", lambda: None if self.info.guard.facts()["low"] is False else self._tell_disk()),
+            ("disk", self._tell_disk),
         )
         self.maintenance = Maintenance(tasks, self.log)
 
@@ -92,4 +92,6 @@ class Parts:
             self.log.warning("error-stream-trimmed")
 
     def _tell_disk(self) -> None:
-        self.log.warning("disk-low", **self.info.guard.facts())
+        facts = self.info.guard.facts()
+        if facts["low"] or facts["full"]:
+            self.log.warning("disk-low", **facts)

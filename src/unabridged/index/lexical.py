@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
+import os
 import threading
 from collections.abc import Generator, Iterable
 from contextlib import contextmanager
@@ -12,7 +14,7 @@ from typing import Any
 
 from tantivy import FieldType, Index, IndexWriter, Occur, Query
 
-from unabridged.errors import IndexBusy, IndexCorrupt, IndexTooNew, ReadOnly
+from unabridged.errors import DiskFull, IndexBusy, IndexCorrupt, IndexTooNew, ReadOnly
 from unabridged.index import damage, explaining, layout, searching
 from unabridged.index.analysis.plan import Plan
 from unabridged.index.layout import FORMAT, NOTE, TAGS, LexicalDoc, LexicalFilter
@@ -221,6 +223,8 @@ def _typed(path: Path) -> Generator[None]:
     except (ValueError, OSError) as error:
         if "LockBusy" in str(error):
             raise IndexBusy("another writer has the index", path=str(path)) from error
+        if os.strerror(errno.ENOSPC) in str(error):
+            raise DiskFull(path=str(path)) from error
         raise IndexCorrupt("the index cannot be read", path=str(path), why=str(error)) from error
     except BaseException as error:  # a panic of the engine over damaged bytes derives from nothing narrower
         if type(error).__name__ != "PanicException":

@@ -86,7 +86,7 @@ class DaemonInfo(Protocol):
         ...
 
     def disk(self) -> dict[str, Any]:
-        """Return free bytes, the limit, and whether admissions are refused."""
+        """Return free bytes, the limit, whether admissions are refused, and whether nothing more fits."""
         ...
 
     def admit(self) -> None:

@@ -125,11 +125,15 @@ class Capabilities:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What a store occupies: bytes on disk, live and reclaimable where known, and records per kind where cheap."""
+    """What a store occupies: bytes on disk, live and reclaimable where known, and records per kind where cheap.
+
+    `failure` is the code of the error that the last write failed with, while nothing can be written.
+    """
 
     bytes_on_disk: int
     reclaimable: int = 0
     records: dict[str, int] = field(default_factory=dict[str, int])
+    failure: str = ""
 
 
 class Store(Protocol):

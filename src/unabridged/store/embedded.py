@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -135,8 +136,9 @@ class EmbeddedStore:
         self._engine.compact()
 
     def usage(self) -> Usage:
-        """Return what the store occupies."""
-        return self._engine.usage()
+        """Return what the store occupies, and why nothing can be written when that is so."""
+        failure = self._writer.failure
+        return replace(self._engine.usage(), failure=failure.code if failure is not None else "")
 
     def close(self) -> None:
         """Finish queued plans, flush, release the lock."""

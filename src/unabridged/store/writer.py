@@ -118,6 +118,11 @@ class Writer:
             self._moved.wait_for(ended, timeout)
             return positions.get(project, 0) > after
 
+    @property
+    def failure(self) -> UnabridgedError | None:
+        """What the engine failed with, until it works again."""
+        return self._failure
+
     def close(self) -> None:
         """Run what is queued, then end the thread and let the published state go."""
         with self._gate:

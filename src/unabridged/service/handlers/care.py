@@ -8,7 +8,7 @@ from typing import Any
 
 from unabridged.archive import check, links, log
 from unabridged.archive.project import root_of
-from unabridged.errors import InvalidInput, UnabridgedError
+from unabridged.errors import InvalidInput, UnabridgedError, by_code
 from unabridged.schema.ids import GLOBAL, ProjectId
 from unabridged.schema.records import PROJECT, Project
 from unabridged.service.caller import NO_HOST, Call, find_project
@@ -65,8 +65,13 @@ def _store(call: Call) -> Iterator[Finding]:
     try:
         with call.services.store.snapshot() as reader:
             count = len(log.projects(reader))
+        usage = call.services.store.usage()
     except UnabridgedError as error:
         yield Finding("store", False, f"{error.code}: {error.message}", error.advice)
+        return
+    failure = by_code().get(usage.failure)
+    if failure is not None:
+        yield Finding("store", False, f"nothing can be written: {failure.code}", failure.hint)
         return
     yield Finding("store", True, f"{call.services.store.capabilities.engine}, {count} projects")
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from unabridged.archive import log
+from unabridged.errors import DiskFull, DiskLow, IndexError_, StoreFailed, by_code
 from unabridged.schema.records import COUNTERS, Counters, Project
 from unabridged.service.caller import Call
 from unabridged.service.requests import (
@@ -37,14 +39,7 @@ def status(call: Call, _: Empty) -> StatusAnswer:
         **_sums([counters for _, counters in rows]),
     }
     index, disk = services.index.status(), services.daemon.disk()
-    problems = list[dict[str, Any]]()
-    if disk.get("low"):
-        problems.append({"code": "disk-low", "message": "too little free disk space to admit more", **disk})
-    if not index.get("ok", False):
-        problems.append(
-            {"code": f"index-{index.get('state', 'failed')}", "message": "search answers may be incomplete"}
-        )
-    problems.extend(services.daemon.problems())
+    problems = [*_storage(disk, usage.failure), *_index(index), *services.daemon.problems()]
     return StatusAnswer(
         not problems,
         services.version,
@@ -87,6 +82,36 @@ def shutdown(call: Call, request: ShutdownRequest) -> PingAnswer:
     """Begin to drain and stop."""
     call.services.daemon.stop(request.reason or "asked by a client")
     return PingAnswer(True, call.services.daemon.pid, call.services.version)
+
+
+def _storage(disk: dict[str, Any], failure: str) -> Iterator[dict[str, Any]]:
+    """Say why nothing, or nothing more, is written to the disk."""
+    if failure and failure != DiskFull.code:
+        kind = by_code().get(failure, StoreFailed)
+        yield {"code": failure, "message": f"nothing can be written: {kind().message}", "hint": kind.hint}
+    if disk.get("full") or failure == DiskFull.code:
+        yield {
+            "code": DiskFull.code,
+            "message": "the disk is full: nothing can be written",
+            "hint": DiskFull.hint,
+            **disk,
+        }
+    elif disk.get("low"):
+        yield {
+            "code": DiskLow.code,
+            "message": "too little free disk space to admit more",
+            "hint": DiskLow.hint,
+            **disk,
+        }
+
+
+def _index(index: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    if not index.get("ok", False):
+        yield {
+            "code": f"index-{index.get('state', 'failed')}",
+            "message": "search answers may be incomplete",
+            "hint": by_code().get(str(index.get("error")), IndexError_).hint,
+        }
 
 
 def _projects(reader: Reader) -> list[tuple[Project, Counters]]:
