@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 CHUNK_BYTES = 65_536  # bytes; the most a chunk holds
+CHARACTER_BYTES = 4  # of UTF-8, at most
 CHUNK_FLOOR = 16_384  # bytes; a chunk ends at its last newline past this, so that it is cut between lines
 
 
@@ -23,6 +24,21 @@ def cut(payload: bytes) -> Iterator[bytes]:
         at = end
     if at < len(payload):
         yield payload[at:]
+
+
+def cut_parts(parts: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield what `cut` yields for the parts joined, holding little more than one of them."""
+    held = b""
+    for part in parts:
+        held += part
+        at = 0
+        while len(held) - at > CHUNK_BYTES + CHARACTER_BYTES:
+            end = held.rfind(b"\n", at + CHUNK_FLOOR, at + CHUNK_BYTES) + 1
+            end = end or _boundary(held, at + CHUNK_BYTES)
+            yield held[at:end]
+            at = end
+        held = held[at:]
+    yield from cut(held)
 
 
 def _boundary(payload: bytes, end: int) -> int:

@@ -7,15 +7,15 @@ that is killed anywhere goes on at the last committed line.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, Protocol
 
 import msgspec
 
 from unabridged.archive import rendering, segments
 from unabridged.archive.admission import Append, SessionDraft, Step
-from unabridged.archive.chunking import cut
 from unabridged.archive.compress import pack
+from unabridged.archive.longtext import LongText
 from unabridged.archive.masking import Masker
 from unabridged.archive.redact.rule import Finding
 from unabridged.archive.turns import Turn, Turns
@@ -42,7 +42,7 @@ from unabridged.schema.ids import (
     origin_id,
     session_id,
 )
-from unabridged.schema.records import CHUNK, CHUNKED, PARTIAL, Chunk, Event, Generation, Media, Origin, Piece
+from unabridged.schema.records import CHUNK, CHUNKED, Chunk, Event, Generation, Media, Origin, Piece
 
 LONG_LINE = (
     262_144  # bytes; of longer lines renderings are kept as chunks, so that no request decodes such a line
@@ -221,7 +221,11 @@ class Ingest:
 
     def _trim(self) -> bytes:
         """Forget all but the last bytes; return them."""
-        tail = b"".join(self._recent)[-TAIL_BYTES:]
+        taken, missing = list[bytes](), TAIL_BYTES
+        while self._recent and missing > 0:
+            taken.append(self._recent.pop()[-missing:])  # not all of a long line
+            missing -= len(taken[-1])
+        tail = b"".join(reversed(taken))
         self._recent, self._recent_size = [tail], len(tail)
         return tail
 
@@ -248,22 +252,22 @@ class Ingest:
     # --- events -----------------------------------------------------------------------------------------------------
 
     def _block(self, block: Block, line: bytes) -> None:
-        text = rendering.render(block)
         flags = block.flags
-        if len(text) > rendering.MAX_RENDERING:
-            text = text[: rendering.MAX_RENDERING].decode("utf-8", "ignore").encode()
-            flags |= PARTIAL
         media = self._media(block, line)
-        digest = rendering.digest(
-            block.kind, block.role, block.tool, block.call, text, [item.digest for item in media]
-        )
-        name = event_id(self._identities.hash(block.identity), digest)
-        if (len(line) > LONG_LINE and text) or flags & PARTIAL:
-            pieces = self._chunked(text)
-            flags |= CHUNKED
-        else:
+        digests = [item.digest for item in media]
+        if len(line) <= LONG_LINE:
+            text = rendering.render(block)
+            size, estimate = len(text), tokens.by_script(text)
+            digest = rendering.digest(block.kind, block.role, block.tool, block.call, text, digests)
             pieces = rendering.stored_pieces(block)
-        estimate = tokens.by_script(text) + tokens.IMAGE_TOKENS * len(media)
+        else:
+            long = LongText(block)
+            text, size, estimate = long.beginning, long.size, long.estimate
+            digest = long.digest(digests)
+            pieces = self._chunked(long.chunks()) if size else rendering.stored_pieces(block)
+            flags |= long.flags | (CHUNKED if size else 0)
+        name = event_id(self._identities.hash(block.identity), digest)
+        estimate += tokens.IMAGE_TOKENS * len(media)
         event = Event(
             self.origin.project,
             Ordinal(0),
@@ -284,7 +288,7 @@ class Ingest:
             digest,
             rendering.RENDERING_VERSION,
             self._redactor.version,
-            len(text),
+            size,
             estimate,
             self.origin.origin,
             self._now.number,
@@ -299,11 +303,11 @@ class Ingest:
             self._masker.saw(block.tool, block.call, text)
         own = block.session if block.session != self._head.host_session else ""
         self._steps.append(Step(event, self._session(own), self._number))
-        self._closed.extend(self._turns.add(own, name, flags, len(text), estimate, block.time, text))
+        self._closed.extend(self._turns.add(own, name, flags, size, estimate, block.time, text))
 
-    def _chunked(self, text: bytes) -> list[Piece]:
+    def _chunked(self, parts: Iterable[bytes]) -> list[Piece]:
         names: list[int | str] = [CHUNK]
-        for part in cut(text):
+        for part in parts:
             digest = ChunkDigest(hashlib.sha256(part).digest())
             names.append(digest.hex())
             if digest not in self._chunks:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from unabridged.hosts.contract import Block, Ref
 from unabridged.schema.ids import Digest
@@ -17,6 +17,7 @@ from unabridged.schema.records import Piece
 RENDERING_VERSION = 1
 JOIN = b"\n\n"  # between the members of a document
 MAX_RENDERING = 32 << 20  # bytes; a longer rendering is cut there and the event marked PARTIAL
+PART_CHARS = 256 << 10  # characters of a long rendering that are encoded at once
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -37,6 +38,20 @@ def render(block: Block) -> bytes:
     return clean("".join([piece if isinstance(piece, str) else piece.text for piece in pieces])).encode()
 
 
+def parts(block: Block, most: int) -> Iterator[bytes]:
+    """Yield what `render` returns in parts of at most 1 MiB, up to the last whole character within `most` bytes."""
+    left = most
+    for piece in block.pieces:
+        text = piece if isinstance(piece, str) else piece.text
+        for at in range(0, len(text), PART_CHARS):
+            part = clean(text[at : at + PART_CHARS]).encode()
+            if len(part) > left:
+                yield part[:left].decode("utf-8", "ignore").encode()
+                return
+            left -= len(part)
+            yield part
+
+
 def stored_pieces(block: Block) -> list[Piece]:
     """Return the pieces as they are stored: literals, and paths into the line's JSON."""
     return [list(piece.path) if isinstance(piece, Ref) else clean(piece) for piece in block.pieces]
@@ -47,9 +62,17 @@ def digest(kind: str, role: str, tool: str, call: str, text: bytes, media: Seque
 
     Times and places have no part in it, so that copies of a block in other sessions have the same digest.
     """
-    head = f"{RENDERING_VERSION}\0{kind}\0{role}\0{tool}\0{call}\0{len(text)}\0"
+    return digest_of_parts(kind, role, tool, call, len(text), (text,), media)
+
+
+def digest_of_parts(
+    kind: str, role: str, tool: str, call: str, size: int, text: Iterable[bytes], media: Sequence[str]
+) -> Digest:
+    """Return what `digest` returns for a text of `size` bytes that comes in parts."""
+    head = f"{RENDERING_VERSION}\0{kind}\0{role}\0{tool}\0{call}\0{size}\0"
     state = hashlib.sha256(head.encode("utf-8", "surrogatepass"))
-    state.update(text)
+    for part in text:
+        state.update(part)
     for item in media:
         state.update(item.encode())
     return Digest(state.digest())

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from typing import Any
 
 from unabridged.archive import rendering
 from unabridged.archive.compress import unpack
-from unabridged.archive.ingest import follow
+from unabridged.archive.lazyline import LazyLine
 from unabridged.errors import Corrupt
-from unabridged.hosts.lines import body, values
+from unabridged.hosts.lines import body
 from unabridged.schema.ids import ChunkDigest, Ordinal, OriginId, ProjectId
 from unabridged.schema.records import CHUNK, CHUNK_KIND, EVENT, SEGMENT, Document, Event, Segment
 from unabridged.store.contract import Reader
@@ -66,7 +65,7 @@ class Resolver:
         self._reader = reader
         self._unpacked = unpacked
         self._segments = OrderedDict[tuple[OriginId, int, int], tuple[Segment, bytes]]()
-        self._lines = OrderedDict[tuple[OriginId, int, int], list[Any]]()
+        self._lines = OrderedDict[tuple[OriginId, int, int], LazyLine]()
 
     def event_bytes(self, event: Event) -> bytes:
         """Return an event's rendering as UTF-8; raise `Corrupt` where it is not what was admitted."""
@@ -124,25 +123,25 @@ class Resolver:
         if isinstance(pieces[0], list) and pieces[0][0] == CHUNK:
             return self._chunks(event.project, [str(name) for name in pieces[0][1:]])
         if any(isinstance(piece, list) for piece in pieces):
-            items = self._line(event)
-            texts = [piece if isinstance(piece, str) else follow(items, piece) for piece in pieces]
+            line = self._line(event)
+            texts = [piece if isinstance(piece, str) else line.follow(piece) for piece in pieces]
         else:
             texts = [piece for piece in pieces if isinstance(piece, str)]
         return "".join(texts).encode()
 
-    def _line(self, event: Event) -> list[Any]:
+    def _line(self, event: Event) -> LazyLine:
         key = (event.origin, event.generation, event.offset)
-        items = self._lines.get(key)
-        if items is None:
+        line = self._lines.get(key)
+        if line is None:
             raw = self.original(event.project, event.origin, event.generation, event.offset, event.length)
             if len(raw) != event.length:
                 raise Corrupt(
                     "an original has a hole", offset=event.offset, size=len(raw), expected=event.length
                 )
-            items = self._lines[key] = values(body(raw, event.offset == 0)).items
+            line = self._lines[key] = LazyLine(body(raw, event.offset == 0))
             if len(self._lines) > CACHED_LINES:
                 self._lines.popitem(last=False)
-        return items
+        return line
 
     def _chunks(self, project: ProjectId, names: list[str]) -> bytes:
         keys = [(project, ChunkDigest(bytes.fromhex(name))) for name in names]

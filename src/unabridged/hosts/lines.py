@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, TypeVar, cast
 
 import msgspec
 
+from unabridged.hosts import longlines
 from unabridged.hosts.contract import Problem
 
 TOO_LONG = (
@@ -166,7 +167,7 @@ def values(line: bytes) -> Values:
     `not-json` problem. A blank line has no values and no problem. Never raises.
     """
     try:
-        return Values([_decoder.decode(line)])
+        return Values([longlines.decode(line, _decoder)])
     except RecursionError:
         return Values([], TOO_DEEP)
     except msgspec.DecodeError:

@@ -10,6 +10,7 @@ from typing import Any, cast
 
 import msgspec
 
+from unabridged.hosts import longlines
 from unabridged.hosts.contract import Problem
 from unabridged.hosts.lines import NOT_AN_OBJECT, Values, fit, values
 
@@ -110,7 +111,7 @@ _decoder: msgspec.json.Decoder[Row] = msgspec.json.Decoder(Row)
 def parse(line: bytes) -> tuple[list[Parsed], Problem | None]:
     """Return the rows of a line, nearly always one, and what is wrong with the line. Never raises."""
     try:
-        return [Parsed(_decoder.decode(line), 0)], None
+        return [Parsed(longlines.decode(line, _decoder), 0)], None
     except (msgspec.DecodeError, RecursionError):
         return _parse_odd(values(line))
 

@@ -11,6 +11,7 @@ from typing import Any, cast
 
 import msgspec
 
+from unabridged.hosts import longlines
 from unabridged.hosts.contract import Problem
 from unabridged.hosts.lines import NOT_AN_OBJECT, fit, values
 
@@ -122,9 +123,9 @@ class Parsed(msgspec.Struct, gc=False, frozen=True):
         """Decode the payload's rarer fields."""
         try:
             if self.path == WRAPPED:
-                return _rare.decode(self.line).payload or Rare()
+                return longlines.decode(self.line, _rare).payload or Rare()
             if self.path == BARE:
-                return _bare_rare.decode(self.line)
+                return longlines.decode(self.line, _bare_rare)
         except (msgspec.DecodeError, RecursionError):
             pass  # of several values, or of a form that is new
         value: Any = values(self.line).items[int(self.path[0])]
@@ -145,12 +146,12 @@ DOCUMENT = (b'{"session":', b'{"item":')  # begins a row of a document (see `doc
 def parse(line: bytes) -> Parsed | None:
     """Return the row of a line; None where the line is not one well-formed row, or the row's form is new."""
     try:
-        row = _row.decode(line)
+        row = longlines.decode(line, _row)
         if row.payload is not None:
             return Parsed(row, row.payload, WRAPPED, line)
         if line.startswith(DOCUMENT):
             return None
-        return Parsed(row, _bare.decode(line), BARE, line)
+        return Parsed(row, longlines.decode(line, _bare), BARE, line)
     except (msgspec.DecodeError, RecursionError):
         return None
 

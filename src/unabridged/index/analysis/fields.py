@@ -20,10 +20,10 @@ from unabridged.index.analysis.names import (
     chunks,
     foreign_names,
     hidden,
+    is_plain,
     names,
     short,
     signed,
-    special,
     without_diacritics,
 )
 
@@ -101,7 +101,9 @@ def pairs(run: str) -> list[str]:
 def analyse(text: str) -> Terms:
     """Return the terms of a text. Any string will do; equal texts give equal bags of terms."""
     prepared = prepare(text)
-    beside = [_beside[chunk] for chunk in special(chunks(prepared.data, prepared.foreign))]
+    # Not in place: that would walk through all of what is remembered.
+    found = set(chunks(prepared.data, prepared.foreign)) - _plain
+    beside = [both for chunk in found if (both := _beside[chunk]) is not None]
     words = [plain_words(prepared), *[inner for _, inner in beside if inner]]
     names = [name for name, _ in beside]
     names += [name.decode() for name in signed(prepared.data)]
@@ -113,12 +115,20 @@ def analyse(text: str) -> Terms:
     return Terms(GAP.join(words), " ".join(names))
 
 
-class _Beside(dict[bytes, tuple[str, str]]):
+_plain = set[bytes]()  # chunks that are known to be plain words: a set is left out at once
+
+
+class _Beside(dict[bytes, tuple[str, str] | None]):
     """Chunk → its names, its hidden words. Nine chunks in ten of a session come again, so they are remembered."""
 
     __slots__ = ()
 
-    def __missing__(self, chunk: bytes) -> tuple[str, str]:
+    def __missing__(self, chunk: bytes) -> tuple[str, str] | None:
+        if is_plain(chunk):
+            if len(_plain) >= REMEMBERED:
+                _plain.clear()
+            _plain.add(chunk)
+            return None
         if chunk.isascii():
             named = b" ".join(names(chunk) + capitals(chunk)).decode("ascii")
             inner = b" ~ ".join(hidden(chunk)).decode("ascii")

@@ -35,10 +35,11 @@ NAMES_MOST = 64  # of one chunk; a chunk with more is data
 
 _DIGITS = b"0123456789"
 _DASH = ord("-")
+_SPAN = re.Match[bytes].span
 _RECEIVERS = (b"self.", b"this.")
 _CAMEL_PARTS = re.compile(rb"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+").findall
 _HASH = re.compile(rb"(?=[a-f]*[0-9])(?=[0-9]*[a-f])[0-9a-f]+").fullmatch
-_SIGNED = re.compile(rb"(?<![A-Za-z0-9])[A-Za-z](?:\+\+|#)").findall
+_SIGNS = re.compile(rb"\+\+|#").finditer  # begins with few bytes, unlike one that begins with any letter
 _NAMELIKE = re.compile("[A-Z_./@+#-]").search
 _FOREIGN_NAME = re.compile(r"[^\W_][\w./@-]*\w").findall
 
@@ -50,11 +51,12 @@ def chunks(data: bytes, foreign: bool) -> list[bytes]:
 
 def special(found: Iterable[bytes]) -> list[bytes]:
     """Return the distinct chunks that may hold more than a plain word."""
-    return [
-        chunk
-        for chunk in set(found)
-        if not ((chunk.isalpha() and (chunk.islower() or chunk.istitle())) or chunk.isdigit())
-    ]
+    return [chunk for chunk in set(found) if not is_plain(chunk)]
+
+
+def is_plain(chunk: bytes) -> bool:
+    """Return whether a chunk is one plain word or number and nothing more."""
+    return (chunk.isalpha() and (chunk.islower() or chunk.istitle())) or chunk.isdigit()
 
 
 def names(chunk: bytes) -> list[bytes]:
@@ -119,8 +121,15 @@ def hidden(chunk: bytes) -> list[bytes]:
 def signed(data: bytes) -> list[bytes]:
     """Return names that end in signs, `c++` and `c#`, which the tables would cut."""
     if b"++" in data or b"C#" in data:
-        return [name.lower() for name in set(_SIGNED(data))]
+        return list(
+            {data[at - 1 : end].lower() for at, end in map(_SPAN, _SIGNS(data)) if _is_letter(data, at - 1)}
+        )
     return []
+
+
+def _is_letter(data: bytes, at: int) -> bool:
+    """Return whether one letter stands alone at `at`."""
+    return at >= 0 and data[at : at + 1].isalpha() and not data[max(0, at - 1) : at].isalnum()
 
 
 def foreign_names(chunk: bytes) -> list[str]:

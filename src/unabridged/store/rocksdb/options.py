@@ -5,9 +5,9 @@ from __future__ import annotations
 from rocksdict import BlockBasedIndexType, BlockBasedOptions, Cache, DBCompressionType, Options
 
 # Memory: blocks, filters and block indexes lie in the cache, so it and the memtables bound what the engine holds.
-CACHE_BYTES = 32 << 20  # bytes; at a million events filters and block indexes take about a third
-MEMTABLE_BYTES = 12 << 20  # bytes of one memtable, which also bounds one write-ahead file
-MEMTABLES = 3  # one written to, two on their way to disk, while an import outruns the disk
+CACHE_BYTES = 24 << 20  # bytes; at a million events filters and block indexes take about half
+MEMTABLE_BYTES = 8 << 20  # bytes of one memtable, which also bounds one write-ahead file
+MEMTABLES = 2  # one written to, one on its way to disk
 OPEN_FILES = 256  # table files held open, each with its reader
 BLOCK_BYTES = 16 << 10  # bytes; events compress better in larger blocks, and segments are larger than any
 PART_BYTES = 4 << 10  # bytes of one part of a filter or block index
