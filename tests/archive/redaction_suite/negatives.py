@@ -173,6 +173,8 @@ SETTINGS = {
         "services:\n  db:\n    image: postgres:18-alpine\n    environment:\n      POSTGRES_DB: ledger_test\n"
         "      POSTGRES_USER: ledger\n      POSTGRES_PASSWORD: ledger\n    ports:\n      - 127.0.0.1:55432:5432"
     ),
+    "port of the next command": "docker login registry.example.net\ndocker run -d -p 5432:5432 app\nls",
+    "options of the next command": "mysqldump shop\nrsync -p22 a b\nzip -r a.zip x\nserve -P 8080 .",
     "docker secret": "secrets:\n  db_password:\n    external: true",
     "nginx variable": "proxy_set_header Authorization $http_authorization;",
     "cookie settings": "SESSION_COOKIE_SECURE = True\nCSRF_COOKIE_NAME = 'csrftoken'",

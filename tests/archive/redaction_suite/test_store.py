@@ -14,7 +14,14 @@ import pytest
 
 from tests.archive.redaction_suite.positives import positives
 from tests.archive.redaction_suite.shapes import Positive
-from tests.archive.redaction_suite.transcripts import CALLS, LONG_LINE, Claude, lines, shown, write_all
+from tests.archive.redaction_suite.transcripts import (
+    CALLS,
+    Claude,
+    lines,
+    long_text,
+    shown,
+    write_all,
+)
 from tests.daemon.living import Home, environment
 from tests.support.archiving import NOW, PROJECT, ROOT
 from unabridged.archive.admission import plan_append
@@ -41,6 +48,7 @@ from unabridged.store.open import open_store
 SHORTEST = 8  # characters of a secret that is looked for; shorter ones are found everywhere
 SHORTEST_TERM = 10  # of a run of letters and digits that is looked for in the index
 PAGE = 100_000
+LEAST = 200_000  # bytes that are looked through; redaction makes a long line shorter
 HOSTS: tuple[Host, ...] = (CLAUDE, CODEX, PI)
 
 KINDS_OF_CREDENTIALS = positives()
@@ -116,7 +124,7 @@ def left(places: Iterator[tuple[str, bytes]], kinds: list[Positive] = KINDS_OF_C
         for kind, needle in needles:
             if needle in data:
                 found[kind].add(place)
-    assert size > LONG_LINE  # there was something to look through
+    assert size > LEAST  # there was something to look through
     return [f"{kind}: {', '.join(sorted(places))}" for kind, places in sorted(found.items())]
 
 
@@ -190,6 +198,16 @@ def test_no_file_holds_a_credential(archive: Archive) -> None:
 
 def test_no_original_holds_a_credential_once_unpacked(archive: Archive) -> None:
     expect_nothing_left(originals(archive.reader))
+
+
+@pytest.mark.parametrize("order", [1, -1, 2, -3])
+def test_a_credential_goes_from_json_within_json_whatever_stands_before_it(order: int) -> None:
+    """A rule that looks along a line must see that line's end however often it was escaped."""
+    redactor, kinds = Redactor.compile(), KINDS_OF_CREDENTIALS[::order]
+    *_, row = Claude().exchange(5, long_text(kinds))
+    line, _ = redactor.line(lines(iter([row])))
+    assert "first line" in json.loads(json.loads(line)["message"]["content"][0]["content"])["body"]["text"]
+    expect_nothing_left(iter([("line", line)]), kinds)
 
 
 def test_no_chunk_holds_a_credential_once_unpacked(archive: Archive) -> None:

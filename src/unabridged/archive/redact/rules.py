@@ -12,8 +12,9 @@ from unabridged.archive.redact import (
 )
 from unabridged.archive.redact.rule import Rule
 
-RULESET_VERSION = 1
-"""Raised whenever a rule is added or changed, so that old originals can be found and scanned again."""
+RULESET_VERSION = 2
+"""Raised whenever what is redacted changes, be it by a rule or by the code that judges: every event keeps the version
+it was redacted with, so that what older rules let through can be found and scanned again."""
 
 RULES: tuple[Rule, ...] = (
     rules_shapes.RULES

@@ -8,8 +8,11 @@ from unabridged.archive.redact.rule import WORD, Rule, text
 _SPACE = r"(?:[ \t\r\n]|\\+[nrt])+"
 # `://`, also with escaped slashes.
 _SCHEME = r":(?:\\*/\\*/|\\*u002[fF]\\*u002[fF]|%2[fF]%2[fF])"
-# The words of a command on its line.
-_COMMAND = r"[^\n|;]{0,160}"
+# Roughly the words of a command, for the screen: one class is what an automaton follows cheaply.
+_COMMAND = r"(?:[^\n|;]|\\\r?\n){0,160}"
+# The words of a command up to the first option of the kind that follows; at most to its line's end, escaped or not, which a
+# backslash before it takes back (in JSON of JSON these are three or six backslashes).
+_WORDS = r"(?:[^\n|;\\]|\\+[^\\\r\nnr|;]|\\\r?\n|\\{3}n|\\{6}n){0,160}? "
 
 KEYS: tuple[Rule, ...] = (
     text(
@@ -155,7 +158,7 @@ PASSWORDS: tuple[Rule, ...] = (
     text(
         "mysql-password-option",
         "cli-password",
-        "(?:mysql|mariadb)[a-z-]* (?:" + _COMMAND + " )?-p",
+        "(?:mysql|mariadb)[a-z-]* (?:" + _WORDS + ")?-p",
         "mysql",
         "mariadb",
         anchor="(?:mysql|mariadb)[a-z-]* (?:" + _COMMAND + r" )?-p[^\s-]",
@@ -168,7 +171,7 @@ PASSWORDS: tuple[Rule, ...] = (
     text(
         "redis-cli-option",
         "cli-password",
-        "redis-cli " + _COMMAND + r"(?:-a|--pass) +",
+        "redis-cli (?:" + _WORDS + r")?(?:-a|--pass) +",
         "redis-cli ",
         anchor="redis-cli " + _COMMAND + "(?:-a|--pass) ",
         group=WORD,
@@ -177,7 +180,7 @@ PASSWORDS: tuple[Rule, ...] = (
     text(
         "docker-login-option",
         "cli-password",
-        "(?:docker|podman|helm registry|az acr|az) login " + _COMMAND + "-p +",
+        "(?:docker|podman|helm registry|az acr|az) login (?:" + _WORDS + ")?-p +",
         "docker login ",
         "podman login ",
         "helm registry login ",
@@ -190,7 +193,7 @@ PASSWORDS: tuple[Rule, ...] = (
     text(
         "ldap-bind-option",
         "cli-password",
-        "ldap(?:search|add|modify|delete|whoami|passwd) " + _COMMAND + "-w +",
+        "ldap(?:search|add|modify|delete|whoami|passwd) (?:" + _WORDS + ")?-w +",
         "ldap",
         anchor="ldap(?:search|add|modify|delete|whoami|passwd) " + _COMMAND + "-w ",
         group=WORD,
@@ -210,7 +213,7 @@ PASSWORDS: tuple[Rule, ...] = (
     text(
         "zip-password-option",
         "cli-password",
-        "(?:zip|unzip) " + _COMMAND + "-P +",
+        "(?:zip|unzip) (?:" + _WORDS + ")?-P +",
         "zip ",
         "unzip ",
         peek=_COMMAND + "-P ",
@@ -229,7 +232,7 @@ PASSWORDS: tuple[Rule, ...] = (
     text(
         "smb-user-option",
         "cli-password",
-        r"(?:smbclient|rpcclient|smbmap|winexe) " + _COMMAND + r"-U +\\*[\"']?[^\s%\"']{1,64}%",
+        r"(?:smbclient|rpcclient|smbmap|winexe) (?:" + _WORDS + r")?-U +\\*[\"']?[^\s%\"']{1,64}%",
         "smbclient ",
         "rpcclient ",
         "smbmap ",
@@ -295,7 +298,7 @@ PASSWORDS: tuple[Rule, ...] = (
     text(
         "seven-zip-option",
         "cli-password",
-        "7z[arz]? (?:" + _COMMAND + " )?-p",
+        "7z[arz]? (?:" + _WORDS + ")?-p",
         "7z",
         anchor="7z[arz]? (?:" + _COMMAND + r" )?-p[^\s-]",
         group=WORD,

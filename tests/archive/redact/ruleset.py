@@ -1,0 +1,72 @@
+"""Which rules bear which version: `python -m tests.archive.redact.ruleset` records what `RULESET_VERSION` stands for.
+
+`ruleset.json` holds a digest for every version. Where code changed but what is redacted did not, `--unchanged` records
+the new digest under the same version; whoever says so has run the suite of redaction before and after.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from unabridged.archive import redact
+from unabridged.archive.redact import RULESET_VERSION
+
+FILE = Path(__file__).with_name("ruleset.json")
+NOT_RULES = {"__init__.py", "custom.py"}  # the user's own rules have no version
+NAMED = ("value", "id", "attr", "arg", "name")  # what tells a node from others of its class
+VERSION = "RULESET_VERSION"
+
+
+def digest() -> str:
+    """Return a digest of everything that decides what is redacted; comments, docstrings, layout do not count."""
+    total = hashlib.sha256()
+    for path in sorted(Path(redact.__file__).parent.glob("*.py")):
+        if path.name not in NOT_RULES:
+            total.update(source_digest(path.read_text(encoding="utf-8")))
+    return total.hexdigest()
+
+
+def source_digest(source: str) -> bytes:
+    """Return the digest of a module's code."""
+    return hashlib.sha256("\0".join(_told(ast.parse(source))).encode()).digest()
+
+
+def _told(tree: ast.AST) -> Iterator[str]:
+    """Say what each node is: the same words on every version of Python."""
+    for node in list(ast.walk(tree)):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            node.value = ast.Constant(None)  # a docstring
+        if isinstance(node, ast.Assign) and any(
+            isinstance(target, ast.Name) and target.id == VERSION for target in node.targets
+        ):
+            node.value = ast.Constant(None)
+    for node in ast.walk(tree):
+        found = (getattr(node, name, None) for name in NAMED)
+        told = (repr(it) for it in found if isinstance(it, (str, bytes, int, float)))
+        yield " ".join((type(node).__name__, *told))
+
+
+def load() -> dict[str, str]:
+    """Return the digest of every version, the oldest first."""
+    recorded: dict[str, str] = json.loads(FILE.read_text())
+    return recorded
+
+
+def main() -> int:
+    """Record the present rules; refuse other rules under a version that is taken."""
+    recorded = load() if FILE.exists() else {}
+    if "--unchanged" not in sys.argv and recorded.get(str(RULESET_VERSION), digest()) != digest():
+        print(f"{VERSION} {RULESET_VERSION} stands for other rules: raise it.", file=sys.stderr)
+        return 1
+    recorded[str(RULESET_VERSION)] = digest()
+    FILE.write_text(json.dumps(recorded, indent=1) + "\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
