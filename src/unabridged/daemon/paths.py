@@ -15,6 +15,13 @@ if TYPE_CHECKING:
 APPLICATION = "unabridged"
 HOME_VARIABLE = "UNABRIDGED_HOME"
 ERRORS = "daemon.err"
+# glibc: blocks above 1 MiB go back to the system when they are let go of, and that limit is not raised by itself, so
+# that after one very long line a process is as small as before; two arenas, since threads of the store leave each a gap.
+MALLOC = {
+    "MALLOC_ARENA_MAX": "2",
+    "MALLOC_MMAP_THRESHOLD_": str(1 << 20),
+    "MALLOC_TRIM_THRESHOLD_": str(4 << 20),
+}
 # Bytes; a Unix socket's address holds 108 on Linux and 104 on macOS, its terminating NUL included.
 MAX_SOCKET_BYTES = 100
 HASH_CHARS = 16  # hexadecimal; 64 bits keep one user's homes apart
@@ -92,6 +99,11 @@ class Layout:
 def environment() -> Mapping[str, str]:
     """Return the process's environment."""
     return os.environ
+
+
+def thrifty() -> dict[str, str]:
+    """Return the process's environment with settings of the C library that keep a process of ours small."""
+    return {**os.environ, **MALLOC}
 
 
 def layout(env: Mapping[str, str], platform: str = sys.platform) -> Layout:

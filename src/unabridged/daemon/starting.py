@@ -102,7 +102,7 @@ def spawn(
         (os.POSIX_SPAWN_DUP2, errors, 2),
     ]
     try:
-        child = os.posix_spawn(sys.executable, command, paths.environment(), file_actions=actions)
+        child = os.posix_spawn(sys.executable, command, paths.thrifty(), file_actions=actions)
     finally:
         for descriptor in (errors, nothing, theirs):
             os.close(descriptor)

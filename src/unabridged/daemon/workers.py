@@ -21,9 +21,6 @@ END_SECONDS = 2.0  # that a worker gets to end by itself once its channel is clo
 FIRST_DELAY, LAST_DELAY = 0.05, 5.0  # seconds before a dead worker is started again: doubling, with jitter
 HEALTHY_SECONDS = 30.0  # a worker that lived so long starts anew without a delay
 MODULE = "unabridged.app.worker"
-# Blocks above 1 MiB go back to the system when they are let go of, and the C library does not raise that limit by
-# itself: after one very long line a worker is as small as before.
-MALLOC = {"MALLOC_MMAP_THRESHOLD_": str(1 << 20), "MALLOC_TRIM_THRESHOLD_": str(4 << 20)}
 
 
 class Process:
@@ -43,7 +40,7 @@ class Process:
                     stdout=stream,
                     stderr=stream,
                     cwd="/",
-                    env={**paths.environment(), **MALLOC},
+                    env=paths.thrifty(),
                 )
             finally:
                 if stream >= 0:
