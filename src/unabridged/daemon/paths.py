@@ -16,7 +16,7 @@ APPLICATION = "unabridged"
 HOME_VARIABLE = "UNABRIDGED_HOME"
 ERRORS = "daemon.err"
 # glibc: blocks above 1 MiB go back to the system when they are let go of, and that limit is not raised by itself, so
-# that after one very long line a process is as small as before; two arenas, since threads of the store leave each a gap.
+# that after one very long line a process is as small as before; two arenas, since each keeps gaps of its own.
 MALLOC = {
     "MALLOC_ARENA_MAX": "2",
     "MALLOC_MMAP_THRESHOLD_": str(1 << 20),
