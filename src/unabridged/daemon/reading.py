@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Iterator, Mapping
-from io import BytesIO
+from collections.abc import Iterator, Mapping
+from io import BufferedReader, BytesIO
 from pathlib import Path
 from typing import BinaryIO
 
@@ -61,18 +61,22 @@ class Reading:
             self._batches.trouble(error)
         self._batches.finish(outcome, opened, grown)
 
-    def _read(self, opened: BinaryIO, now_ns: int) -> tuple[str, bool, bool]:
+    def _read(self, opened: BufferedReader, now_ns: int) -> tuple[str, bool, bool]:
         request = self._request
         found = os.fstat(opened.fileno())
         state = FileState(found.st_ino, found.st_size, found.st_mtime_ns)
         idle = request.close or now_ns - found.st_mtime_ns >= request.idle_seconds * 1e9
-        if self._unchanged(state, idle):
+        if request.spans is None and self._nothing_new(state, idle):
             return "unchanged", False, False
-        file, size = opened, state.size
+        file: BufferedReader | BytesIO = opened
+        size = state.size
         if self._path.endswith(COMPRESSED):
             file = BytesIO(self._host.decode(opened.read()))
             size = len(file.getbuffer())
-        point = self._resume(file, FileState(state.inode, size, state.mtime_ns))
+        same = request.spans is None or _same(file, request.spans)
+        if same and self._nothing_new(state, idle):
+            return "unchanged", False, False
+        point = self._resume(file, FileState(state.inode, size, state.mtime_ns), same)
         head = self._head(file)
         if head is None:
             if size and idle and request.candidate.kind != SIDECAR:
@@ -94,25 +98,25 @@ class Reading:
             unfinished = bool(last.turn_state) or last.source_offset + last.pending < size
         return "read", unfinished, os.fstat(opened.fileno()).st_size > state.size
 
-    def _unchanged(self, state: FileState, idle: bool) -> bool:
+    def _nothing_new(self, state: FileState, idle: bool) -> bool:
         """Tell whether size and time say that nothing is new, and nothing is left to close."""
         prior = self._request.prior
-        if prior is None or self._request.spans is not None:
+        if prior is None:
             return False
         if (state.inode, state.size, state.mtime_ns) != (prior.inode, prior.size, prior.mtime_ns):
             return False
         unfinished = prior.turn_state or prior.source_offset + prior.pending < prior.size
         return not (idle and unfinished)
 
-    def _resume(self, file: BinaryIO, state: FileState) -> ResumePoint:
-        """Return where to go on."""
+    def _resume(self, file: BinaryIO, state: FileState, same: bool) -> ResumePoint:
+        """Return where to go on; `same`: no byte that was read is known to differ."""
         request = self._request
 
         def read_at(offset: int, size: int) -> bytes:
             file.seek(offset)
             return file.read(size)
 
-        if request.spans is not None and request.prior is not None and not _same(read_at, request.spans):
+        if not same and request.prior is not None:
             return ResumePoint("new", request.prior.number + 1, None, "its bytes differ")
         return resume_point(request.prior, state, read_at, trust_stat=False)
 
@@ -141,9 +145,21 @@ class Reading:
         return at
 
 
-def _same(read_at: Callable[[int, int], bytes], spans: list[tuple[int, int, bytes]]) -> bool:
+def _same(file: BufferedReader | BytesIO, spans: list[tuple[int, int, bytes]]) -> bool:
     """Compare the consumed bytes with their digests."""
-    return all(hashlib.sha256(read_at(offset, size)).digest() == digest for offset, size, digest in spans)
+    buffer = memoryview(bytearray(BLOCK))  # one for all: new memory for each block costs more than reading it
+    for offset, size, expected in spans:
+        file.seek(offset)
+        digest, left = hashlib.sha256(), size
+        while left:
+            got = file.readinto(buffer[: min(BLOCK, left)])
+            if not got:
+                return False
+            digest.update(buffer[:got])
+            left -= got
+        if digest.digest() != expected:
+            return False
+    return True
 
 
 def _lines(file: BinaryIO) -> Iterator[bytes]:
