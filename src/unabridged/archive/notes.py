@@ -90,9 +90,22 @@ class NoteOutcome(msgspec.Struct, frozen=True):
     replayed: bool
 
 
+class _Text(msgspec.Struct, frozen=True):
+    """A note's text, hashed, counted and packed before the one writer of the store has to do with it."""
+
+    size: int
+    digest: Digest
+    tokens: int
+    inline: str  # "" where it is kept as chunks
+    chunks: list[Chunk]  # in order; a chunk that comes again is there again
+
+
 def validate(draft: NoteDraft) -> bytes:
     """Return the note's UTF-8 text; raise `InvalidInput` or `LimitExceeded`."""
-    text = rendering.clean(draft.text).encode()
+    try:
+        text = draft.text.encode()
+    except UnicodeEncodeError:
+        text = rendering.clean(draft.text).encode()
     if not text.strip():
         raise InvalidInput("a note's text is empty", field="text")
     if len(text) > MAX_NOTE:
@@ -110,8 +123,8 @@ def plan_note(draft: NoteDraft, now: Micros, ruleset: int) -> Plan:
     The same request with the same content gives the first outcome again; with other content it raises `Conflict`. A
     subject key has at most one live document: replacing it needs `supersedes` to name exactly that.
     """
-    text = validate(draft)
-    content = Digest(hashlib.sha256(text + draft.title.encode() + draft.subject_key.encode()).digest())
+    text = _prepared(draft.project, validate(draft))
+    content = Digest(hashed(32, text.digest, draft.title, draft.subject_key))
 
     def plan(reader: Reader) -> Batch:
         request = SourceHash(hashed(16, "request", draft.request)) if draft.request else None
@@ -139,7 +152,7 @@ def _replay(reader: Reader, earlier: Admission, content: Digest) -> Batch:
 def _admit(
     reader: Reader,
     draft: NoteDraft,
-    text: bytes,
+    text: _Text,
     content: Digest,
     request: SourceHash | None,
     now: Micros,
@@ -183,7 +196,7 @@ def _admit(
             next_position=position + 1,
             events=counters.events + 1,
             documents=counters.documents + 1,
-            raw_bytes=counters.raw_bytes + len(text),
+            raw_bytes=counters.raw_bytes + text.size,
         ),
     )
     if request is not None:
@@ -201,7 +214,7 @@ def _session(reader: Reader, draft: NoteDraft, now: Micros) -> Session:
 
 def _event(
     draft: NoteDraft,
-    text: bytes,
+    text: _Text,
     session: Session,
     ordinal: Ordinal,
     now: Micros,
@@ -209,15 +222,12 @@ def _event(
     batch: Batch,
     reader: Reader,
 ) -> Event:
-    native = hashed(8, "note", draft.name, text).hex()
-    digest = rendering.digest("text", "user", "", "", text, ())
-    pieces: list[Piece] = (
-        [text.decode()] if len(text) <= INLINE else _chunked(draft.project, text, batch, reader)
-    )
+    native = hashed(8, "note", draft.name, text.digest).hex()
+    pieces: list[Piece] = [text.inline] if text.inline else _chunked(text.chunks, batch, reader)
     return Event(
         draft.project,
         ordinal,
-        event_id(identity_hash(HOST, native), digest),
+        event_id(identity_hash(HOST, native), text.digest),
         session.session,
         session.next_seq,
         HOST,
@@ -231,11 +241,11 @@ def _event(
         "",
         [],
         "",
-        digest,
+        text.digest,
         rendering.RENDERING_VERSION,
         ruleset,
-        len(text),
-        tokens.by_script(text),
+        text.size,
+        text.tokens,
         NO_ORIGIN,
         0,
         0,
@@ -244,18 +254,33 @@ def _event(
     )
 
 
-def _chunked(project: ProjectId, text: bytes, batch: Batch, reader: Reader) -> list[Piece]:
+def _prepared(project: ProjectId, text: bytes) -> _Text:
+    chunks = [_chunk(project, part) for part in cut(text)] if len(text) > INLINE else []
+    return _Text(
+        len(text),
+        rendering.digest("text", "user", "", "", text, ()),
+        tokens.by_script(text),
+        "" if chunks else text.decode(),
+        chunks,
+    )
+
+
+def _chunk(project: ProjectId, part: bytes) -> Chunk:
+    codec, dictionary, data = pack(part)
+    return Chunk(project, ChunkDigest(hashlib.sha256(part).digest()), len(part), codec, dictionary, data)
+
+
+def _chunked(chunks: list[Chunk], batch: Batch, reader: Reader) -> list[Piece]:
     names: list[int | str] = [CHUNK]
     counts = dict[ChunkDigest, int]()
-    for part in cut(text):
-        digest = ChunkDigest(hashlib.sha256(part).digest())
+    for chunk in chunks:
+        digest = chunk.digest
         names.append(digest.hex())
         counts[digest] = counts.get(digest, 0) + 1
-        refs = reader.get(CHUNK_REFS, (project, digest))
+        refs = reader.get(CHUNK_REFS, (chunk.project, digest))
         if refs is None and counts[digest] == 1:
-            codec, dictionary, data = pack(part)
-            batch.create(CHUNK_KIND, Chunk(project, digest, len(part), codec, dictionary, data))
-        batch.put(CHUNK_REFS, ChunkRefs(project, digest, counts[digest] + (refs.count if refs else 0)))
+            batch.create(CHUNK_KIND, chunk)
+        batch.put(CHUNK_REFS, ChunkRefs(chunk.project, digest, counts[digest] + (refs.count if refs else 0)))
     return [names]
 
 
