@@ -148,8 +148,8 @@ def _answer(context: Context, text: Text, chosen: Slice, request: Recall) -> Rec
     ]
     if not members:
         return Recalled(MISSING)
-    first = places.provenance(context.reader, members[0][0])
-    keys = [places.source_key(context.reader, first.session, event) for event, _ in members]
+    session = places.session_of(context.reader, members[0][0])
+    keys = places.source_keys(context.reader, session, [event for event, _ in members])
     document = text.document
     answer = Recalled(
         RESOLVED,
@@ -158,14 +158,14 @@ def _answer(context: Context, text: Text, chosen: Slice, request: Recall) -> Rec
         document.version if document else 1,
         (chosen.start, chosen.end),
         keys,
-        first.session.session.hex(),
+        session.session.hex(),
         places.iso(members[0][0].time),
         _omitted(text, chosen, request),
         _continue(context, text, chosen, forward=True),
-        first.session.host,
-        first.session.host_session,
+        session.host,
+        session.host_session,
         document.kind if document else members[0][0].kind,
-        document.title if document else first.session.title,
+        document.title if document else session.title,
         (document.digest if document else members[0][0].digest).hex(),
         redacted + _redactions(context, members[0][0]),
         tokens.by_script(passage.encode()),

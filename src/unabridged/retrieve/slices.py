@@ -58,6 +58,12 @@ class Text:
                 self.events[span.event] = found
         return found
 
+    def fetch(self, context: Context, spans: list[Span]) -> None:
+        """Read the events of spans at once, those that have not been read."""
+        wanted = [span.event for span in spans if span.event not in self.events]
+        found = context.reader.get_many(EVENT, [(self.project, ordinal) for ordinal in wanted])
+        self.events.update({event.ordinal: event for event in found if event is not None})
+
     def bytes_of(self, context: Context, span: Span) -> bytes:
         """Return an event's text, read once; empty for an event that is gone."""
         found = self.cache.get(span.event)
@@ -80,8 +86,9 @@ class Text:
 
     def read(self, context: Context, chosen: Slice) -> bytes:
         """Return the bytes of a slice."""
-        parts, at = list[bytes](), chosen.start
-        for span in self.inside(chosen):
+        parts, at, inside = list[bytes](), chosen.start, self.inside(chosen)
+        self.fetch(context, inside)
+        for span in inside:
             if span.start > at:
                 parts.append(rendering.JOIN[-(span.start - at) :])
                 at = span.start

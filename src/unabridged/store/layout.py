@@ -39,7 +39,7 @@ class Entry:
 class Layout:
     """One kind, compiled."""
 
-    __slots__ = ("decode", "encode", "entries", "head", "key_of", "key_types", "kind", "width")
+    __slots__ = ("_of_parts", "decode", "encode", "entries", "head", "key_of", "key_types", "kind", "width")
 
     def __init__(self, kind: Kind[Any]) -> None:
         self.kind = kind
@@ -47,6 +47,7 @@ class Layout:
         self.width = len(self.key_types)
         self.head = bytes((KEY_VERSION, kind.tag, 0))
         self.key_of: Encode = _compiled(kind.tag, 0, [name for name, _ in kind.key], self.key_types)
+        self._of_parts = _of_parts(kind.tag, self.key_types)
         self.encode: Encode = codec.encoder(kind.tag, kind.record)
         self.decode: Callable[[bytes], Any] = codec.decoder(kind.tag, kind.record)
         self.entries = tuple(Entry(kind, index) for index in kind.indexes)
@@ -57,7 +58,7 @@ class Layout:
             raise InvalidInput(
                 "a key has the wrong number of parts", kind=self.kind.name, expected=self.width
             )
-        return keys.encode(self.kind.tag, 0, self.key_types, parts)
+        return self._of_parts(parts)
 
     def unique_key(self, entry: Entry, parts: Sequence[KeyPart]) -> bytes:
         """Encode a whole key of a unique index."""
@@ -128,6 +129,38 @@ def _fixed_size(types: Sequence[PartType]) -> int:
     return sum(part.size or 8 for part in types)
 
 
+def _of_parts(tag: int, types: Sequence[PartType]) -> Callable[[Sequence[KeyPart]], bytes]:
+    """Return the encoder of whole keys from their parts; where all have one size it makes no loop of them."""
+
+    def slowly(parts: Sequence[KeyPart]) -> bytes:
+        return keys.encode(tag, 0, types, parts)
+
+    if not _fixed_size(types):
+        return slowly
+    pack = _packer(types)
+    head = bytes((KEY_VERSION, tag, 0))
+    numbers = tuple(at for at, part in enumerate(types) if part.kind == "uint")
+    sizes = tuple((at, part.size) for at, part in enumerate(types) if part.kind != "uint")
+
+    def of(parts: Sequence[Any]) -> bytes:
+        # pack cuts and pads bytes and takes negative numbers: those go the way that says what is wrong.
+        for at, size in sizes:
+            if type(parts[at]) is not bytes or len(parts[at]) != size:
+                return slowly(parts)
+        for at in numbers:
+            if type(parts[at]) is not int or not 0 <= parts[at] <= keys.MAX_INTEGER:
+                return slowly(parts)
+        return pack(head, *parts)
+
+    return of
+
+
+def _packer(types: Sequence[PartType]) -> Callable[..., bytes]:
+    return struct.Struct(
+        ">3s" + "".join("q" if part.kind == "uint" else f"{part.size}s" for part in types)
+    ).pack
+
+
 def _sparse(whole: Encode, field: str) -> EncodeSome:
     value_of = attrgetter(field)
 
@@ -150,11 +183,8 @@ def _compiled(tag: int, number: int, names: Sequence[str], types: Sequence[PartT
         """Encode, or raise the error that says what is wrong."""
         return keys.encode(tag, number, types, values_of(record))
 
-    pack = struct.Struct(
-        ">3s" + "".join("q" if part.kind == "uint" else f"{part.size}s" for part in types)
-    ).pack
     scope: dict[str, Any] = {
-        "pack": pack,
+        "pack": _packer(types),
         "head": bytes((KEY_VERSION, tag, number)),
         "slowly": slowly,
         "Wrong": (struct.error, TypeError),
