@@ -48,6 +48,7 @@ class Text:
     tokens: int
     events: dict[int, Event] = field(default_factory=dict[int, Event])
     cache: dict[int, bytes] = field(default_factory=dict[int, bytes])
+    edges: dict[int, list[tuple[int, int]]] = field(default_factory=dict[int, list[tuple[int, int]]])
 
     def event(self, context: Context, span: Span) -> Event | None:
         """Return a span's event, read once."""
@@ -181,16 +182,28 @@ def neighbourhood(context: Context, text: Text, asked: Slice, count: int, budget
 
 
 def _edges(context: Context, text: Text, span: Span) -> list[tuple[int, int]]:
+    """Return where the windows of a span begin and end in the text."""
     if span.size <= WINDOW_BYTES:
         return [(span.start, span.end)]
-    decoded = text.bytes_of(context, span).decode()
-    ranges = windows(decoded).ranges
-    if decoded.isascii():
-        return [(span.start + start, span.start + end) for start, end in ranges]
-    return [
-        (span.start + len(decoded[:start].encode()), span.start + len(decoded[:end].encode()))
-        for start, end in ranges
-    ]
+    found = text.edges.get(span.event)
+    if found is None:
+        decoded = text.bytes_of(context, span).decode()
+        ranges = windows(decoded).ranges
+        places = _byte_places(decoded, {place for both in ranges for place in both})
+        found = [(span.start + places[start], span.start + places[end]) for start, end in ranges]
+        text.edges[span.event] = found
+    return found
+
+
+def _byte_places(text: str, places: set[int]) -> dict[int, int]:
+    """Return the UTF-8 offset of each character offset; every character is encoded once."""
+    if text.isascii():
+        return {place: place for place in places}
+    found, last, size = dict[int, int](), 0, 0
+    for place in sorted(places):
+        size += len(text[last:place].encode())
+        found[place], last = size, place
+    return found
 
 
 def _windows_after(context: Context, text: Text, chosen: Slice, count: int) -> list[int]:

@@ -55,7 +55,7 @@ class Call:
         """
         granted = self.caller.granted
         asked = min(granted, level_of(level)) if level else granted
-        own = find_project(reader, self.caller.folder) if self.caller.folder else GLOBAL
+        own = self._own(reader) if self.caller.folder else GLOBAL
         linked = links_of(reader, own)
         if project:
             wanted = find_project(reader, project)
@@ -67,6 +67,13 @@ class Call:
         if self.caller.session and asked is Level.SESSION:
             session = resolve_session(reader, self.caller.session).session
         return Scope(asked, own, session, linked)
+
+    def _own(self, reader: Reader) -> ProjectId:
+        """Return the project that the caller's folder lies in."""
+        folder = self.caller.folder
+        if not folder.startswith("/"):
+            return find_project(reader, folder)
+        return _project_at(reader, self.services.folders.root(folder, NO_HOST, self.services.clock()))
 
 
 def find_project(reader: Reader, name: str) -> ProjectId:
@@ -80,7 +87,10 @@ def find_project(reader: Reader, name: str) -> ProjectId:
         return project
     if name.startswith("host:"):
         return project_id(name)
-    root = root_of(name, NO_HOST)
+    return _project_at(reader, root_of(name, NO_HOST))
+
+
+def _project_at(reader: Reader, root: str) -> ProjectId:
     moved = _moved_to(reader, root)
     return moved if moved is not None else project_id(root)
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from unabridged.hosts.contract import Host
 from unabridged.schema.ids import Micros, ProjectId
+from unabridged.service.folders import Folders
 from unabridged.service.requests import ImportAnswer, ImportRequest
 from unabridged.store.contract import Store
 
@@ -122,3 +123,4 @@ class Services:
     redact: Callable[[str], str]  # takes secrets out of a text that is about to be admitted
     ruleset: int = 0
     retrieval: Any = None  # what questions are asked with (see service/retrieval)
+    folders: Folders = field(default_factory=Folders)
