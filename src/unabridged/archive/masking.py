@@ -12,7 +12,7 @@ from typing import Any, cast
 
 import msgspec
 
-from unabridged.archive.redact.commands import masks_output
+from unabridged.archive.redact.commands import masks_output, may_show
 from unabridged.archive.redact.files import MASKED_OUTPUT, listed
 from unabridged.hosts.lines import values
 
@@ -51,7 +51,8 @@ class Masker:
 
     def saw(self, tool: str, call: str, text: bytes) -> None:
         """Look at a tool call: `text` is its rendering (the tool's name, then a labelled line per argument)."""
-        if call and masks_output(tool, arguments(text[:MAX_ARGUMENTS].decode("utf-8", "ignore"))):
+        text = text[:MAX_ARGUMENTS]
+        if call and may_show(text) and masks_output(tool, arguments(text.decode("utf-8", "ignore"))):
             self._remember(call)
 
     def _remember(self, call: str) -> None:

@@ -77,6 +77,9 @@ def _framed(part: str) -> bytes:
     return len(raw).to_bytes(8, "big") + raw
 
 
+_SOURCE = _framed("source")
+
+
 def event_id(identity: IdentityHash, digest: Digest) -> EventId:
     """Return the id of one content of a block."""
     return EventId(identity + digest[: EVENT_ID_BYTES - IDENTITY_BYTES])
@@ -91,4 +94,4 @@ def document_id(kind: str, first: bytes, digest: Digest) -> DocumentId:
 
 def source_hash(source_key: str) -> SourceHash:
     """Return the lookup hash of a whole source key (`host:session:native`)."""
-    return SourceHash(hashed(16, "source", source_key))
+    return SourceHash(hashlib.sha256(_SOURCE + _framed(source_key)).digest()[:16])

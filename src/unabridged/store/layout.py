@@ -16,13 +16,14 @@ from unabridged.schema.keys import KEY_VERSION, KeyPart, PartType
 from unabridged.schema.kinds import Index, Kind
 
 Encode = Callable[[Any], bytes]  # record -> encoded key
+EncodeParts = Callable[[Sequence[KeyPart]], bytes]  # whole key tuple -> encoded key
 EncodeSome = Callable[[Any], bytes | None]  # record -> encoded key, or None where the index leaves it out
 
 
 class Entry:
     """One index of a kind, compiled: `of` encodes a record's entry; `tail` is the size of its primary-key part."""
 
-    __slots__ = ("index", "of", "tail", "types", "unique")
+    __slots__ = ("index", "of", "of_parts", "tail", "types", "unique")
 
     def __init__(self, kind: Kind[Any], index: Index) -> None:
         self.index = index
@@ -32,6 +33,7 @@ class Entry:
         if not index.unique:
             names += [name for name, _ in kind.key]
         whole = _compiled(kind.tag, index.number, names, self.types)
+        self.of_parts: EncodeParts = _compiled_parts(kind.tag, index.number, self.types)
         self.of: EncodeSome = _sparse(whole, index.fields[1][0]) if index.sparse else whole
         self.tail = _fixed_size([part for _, part in kind.key])
 
@@ -39,7 +41,7 @@ class Entry:
 class Layout:
     """One kind, compiled."""
 
-    __slots__ = ("_of_parts", "decode", "encode", "entries", "head", "key_of", "key_types", "kind", "width")
+    __slots__ = ("decode", "encode", "entries", "head", "key_of", "key_types", "kind", "of_parts", "width")
 
     def __init__(self, kind: Kind[Any]) -> None:
         self.kind = kind
@@ -47,7 +49,7 @@ class Layout:
         self.width = len(self.key_types)
         self.head = bytes((KEY_VERSION, kind.tag, 0))
         self.key_of: Encode = _compiled(kind.tag, 0, [name for name, _ in kind.key], self.key_types)
-        self._of_parts = _of_parts(kind.tag, self.key_types)
+        self.of_parts: EncodeParts = _compiled_parts(kind.tag, 0, self.key_types)
         self.encode: Encode = codec.encoder(kind.tag, kind.record)
         self.decode: Callable[[bytes], Any] = codec.decoder(kind.tag, kind.record)
         self.entries = tuple(Entry(kind, index) for index in kind.indexes)
@@ -58,7 +60,7 @@ class Layout:
             raise InvalidInput(
                 "a key has the wrong number of parts", kind=self.kind.name, expected=self.width
             )
-        return self._of_parts(parts)
+        return self.of_parts(parts)
 
     def unique_key(self, entry: Entry, parts: Sequence[KeyPart]) -> bytes:
         """Encode a whole key of a unique index."""
@@ -66,7 +68,7 @@ class Layout:
             raise InvalidInput(
                 "a key has the wrong number of parts", kind=self.kind.name, expected=len(entry.types)
             )
-        return keys.encode(self.kind.tag, entry.index.number, entry.types, parts)
+        return entry.of_parts(parts)
 
     def entry(self, name: str) -> Entry:
         """Return an index by its name."""
@@ -129,38 +131,6 @@ def _fixed_size(types: Sequence[PartType]) -> int:
     return sum(part.size or 8 for part in types)
 
 
-def _of_parts(tag: int, types: Sequence[PartType]) -> Callable[[Sequence[KeyPart]], bytes]:
-    """Return the encoder of whole keys from their parts; where all have one size it makes no loop of them."""
-
-    def slowly(parts: Sequence[KeyPart]) -> bytes:
-        return keys.encode(tag, 0, types, parts)
-
-    if not _fixed_size(types):
-        return slowly
-    pack = _packer(types)
-    head = bytes((KEY_VERSION, tag, 0))
-    numbers = tuple(at for at, part in enumerate(types) if part.kind == "uint")
-    sizes = tuple((at, part.size) for at, part in enumerate(types) if part.kind != "uint")
-
-    def of(parts: Sequence[Any]) -> bytes:
-        # pack cuts and pads bytes and takes negative numbers: those go the way that says what is wrong.
-        for at, size in sizes:
-            if type(parts[at]) is not bytes or len(parts[at]) != size:
-                return slowly(parts)
-        for at in numbers:
-            if type(parts[at]) is not int or not 0 <= parts[at] <= keys.MAX_INTEGER:
-                return slowly(parts)
-        return pack(head, *parts)
-
-    return of
-
-
-def _packer(types: Sequence[PartType]) -> Callable[..., bytes]:
-    return struct.Struct(
-        ">3s" + "".join("q" if part.kind == "uint" else f"{part.size}s" for part in types)
-    ).pack
-
-
 def _sparse(whole: Encode, field: str) -> EncodeSome:
     value_of = attrgetter(field)
 
@@ -183,35 +153,51 @@ def _compiled(tag: int, number: int, names: Sequence[str], types: Sequence[PartT
         """Encode, or raise the error that says what is wrong."""
         return keys.encode(tag, number, types, values_of(record))
 
+    fields = "; ".join(f"p{at} = given.{name}" for at, name in enumerate(names))
+    return _written(tag, number, types, fields, slowly)
+
+
+def _compiled_parts(tag: int, number: int, types: Sequence[PartType]) -> EncodeParts:
+    """Return the encoder of whole key tuples."""
+
+    def slowly(parts: Sequence[KeyPart]) -> bytes:
+        """Encode, or raise the error that says what is wrong."""
+        return keys.encode(tag, number, types, parts)
+
+    if not _fixed_size(types):
+        return slowly
+    fields = "".join(f"p{at}, " for at in range(len(types))) + "= given"
+    return _written(tag, number, types, fields, slowly)
+
+
+def _written(tag: int, number: int, types: Sequence[PartType], fields: str, slowly: Encode) -> Encode:
+    pack = struct.Struct(
+        ">3s" + "".join("q" if part.kind == "uint" else f"{part.size}s" for part in types)
+    ).pack
     scope: dict[str, Any] = {
-        "pack": _packer(types),
+        "pack": pack,
         "head": bytes((KEY_VERSION, tag, number)),
         "slowly": slowly,
         "Wrong": (struct.error, TypeError),
     }
+    parts = [f"p{at}" for at in range(len(types))]
+    checks = [
+        f"{part} >= 0" if kind.kind == "uint" else f"len({part}) == {kind.size}"
+        for part, kind in zip(parts, types, strict=True)
+    ]
     # Written out for the kind, as dataclasses are: a loop over its parts takes three times as long. pack cuts and pads
     # bytes and takes negative numbers, so both are checked. Names and sizes come from declarations alone.
-    exec(_SOURCE.format(**_source(names, types)), scope)
+    exec(_SOURCE.format(fields=fields, good=" and ".join(checks), parts=", ".join(parts)), scope)
     return scope["of"]
 
 
 _SOURCE = """
-def of(record):
+def of(given):
     {fields}
     try:
         if {good}:
             return pack(head, {parts})
     except Wrong:
         pass
-    return slowly(record)
+    return slowly(given)
 """
-
-
-def _source(names: Sequence[str], types: Sequence[PartType]) -> dict[str, str]:
-    parts = [f"p{at}" for at in range(len(names))]
-    checks = [
-        f"{part} >= 0" if kind.kind == "uint" else f"len({part}) == {kind.size}"
-        for part, kind in zip(parts, types, strict=True)
-    ]
-    fields = [f"{part} = record.{name}" for part, name in zip(parts, names, strict=True)]
-    return {"fields": "; ".join(fields), "good": " and ".join(checks), "parts": ", ".join(parts)}

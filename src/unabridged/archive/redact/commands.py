@@ -72,6 +72,17 @@ _CREDENTIAL_COMMANDS = searching(
 )
 
 
+def may_show(rendering: bytes) -> bool:
+    """Tell whether a call's rendering may be of one that `masks_output`; false means that it is not.
+
+    One look at the text spares nearly every call being taken apart. Lists of words are always taken apart, since as one
+    command line they may say what no part says.
+    """
+    if b'["' in rendering or _CREDENTIAL_COMMANDS.search(rendering):
+        return True
+    return suspicious(rendering.decode("utf-8", "ignore"))
+
+
 def masks_output(tool: str, arguments_text: str) -> bool:
     """Tell whether the result of a tool call has to be masked because it shows a sensitive file.
 

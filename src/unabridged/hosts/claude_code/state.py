@@ -5,6 +5,7 @@ All of it is bounded, since it is stored with every batch of lines.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import TypeVar
 
@@ -27,7 +28,7 @@ SESSION_CHARACTERS = 2 * ID_CHARACTERS  # a session's id and an agent's
 
 TITLE_SUMMARY, TITLE_MODEL, TITLE_USER = 1, 2, 3  # a title replaces those of the same or a lower rank
 
-UUID_TEXT = 36
+_UUID = re.compile("[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}").fullmatch
 V = TypeVar("V")
 
 Packed = bytes  # "u" and the 16 bytes of a UUID, or "=" and the UTF-8 of any other id
@@ -195,13 +196,8 @@ class Memory:
 
 
 def _pack(name: str) -> Packed:
-    if len(name) == UUID_TEXT and name.count("-") == 4:
-        try:
-            packed = b"u" + bytes.fromhex(name.replace("-", ""))
-        except ValueError:
-            packed = b""
-        if packed and _unpack(packed) == name:
-            return packed
+    if _UUID(name):
+        return b"u" + bytes.fromhex(name.replace("-", ""))
     return b"=" + name.encode("utf-8")
 
 
