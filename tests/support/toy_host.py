@@ -106,6 +106,9 @@ class NoRedaction:
     def line(self, line: bytes) -> tuple[bytes, tuple[Finding, ...]]:
         return line, ()
 
+    def lines(self, lines: Sequence[bytes]) -> list[tuple[bytes, tuple[Finding, ...]]]:
+        return [self.line(line) for line in lines]
+
 
 class WordRedaction:
     """Takes the word `hunter2` out."""
@@ -117,3 +120,6 @@ class WordRedaction:
             return line, ()
         found = Finding("hunter", "password", line.count(b"hunter2"))
         return line.replace(b"hunter2", b"[redacted:password]"), (found,)
+
+    def lines(self, lines: Sequence[bytes]) -> list[tuple[bytes, tuple[Finding, ...]]]:
+        return [self.line(line) for line in lines]

@@ -7,7 +7,7 @@ that is killed anywhere goes on at the last committed line.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Protocol
 
 import msgspec
@@ -68,6 +68,10 @@ class LineRedactor(Protocol):
 
     def line(self, line: bytes) -> tuple[bytes, tuple[Finding, ...]]:
         """Return the line without secrets (the same object where there were none), and what was found."""
+        ...
+
+    def lines(self, lines: Sequence[bytes]) -> list[tuple[bytes, tuple[Finding, ...]]]:
+        """Do so with each of many lines."""
         ...
 
 
@@ -150,8 +154,10 @@ class Ingest:
 
     def feed(self, block: bytes) -> Iterator[Append]:
         """Take the next bytes of the transcript; yield appends as they fill."""
-        for line in self._lines.feed(block):
-            self._take(line)
+        lines = list(self._lines.feed(block))
+        redacted = self._redactor.lines([line.data for line in lines])
+        for line, (kept, found) in zip(lines, redacted, strict=True):
+            self._take(line, kept, found)
             if self._packer.full or len(self._steps) >= BATCH_EVENTS:
                 self._ready.extend(self._packer.cut())
                 if self._batch_bytes >= BATCH_BYTES or len(self._steps) >= BATCH_EVENTS:
@@ -166,7 +172,7 @@ class Ingest:
         pending = 0
         for line in self._lines.finish():
             if not line.piece and values(body(line.data, self._number == 0)).problem is None:
-                self._take(line)
+                self._take(line, *self._redactor.line(line.data))
             elif idle:
                 pending += len(self._keep_unfinished(line))
         if idle:
@@ -191,11 +197,10 @@ class Ingest:
         self._count += 1
         return kept
 
-    def _take(self, raw: RawLine) -> None:
+    def _take(self, raw: RawLine, kept: bytes, found: tuple[Finding, ...]) -> None:
         if raw.last:
             self._number += 1
             self._count += 1
-        kept, found = self._redactor.line(raw.data)
         self._findings += sum(finding.count for finding in found)
         if self._masker is not None and self._masker.concerns(kept):
             kept = self._masker.mask(kept)

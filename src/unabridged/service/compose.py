@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 
 from unabridged.archive.ingest import LineRedactor
-from unabridged.archive.redact import RULESET_VERSION, Redactor
+from unabridged.archive.redact import RULESET_VERSION, Finding, Redactor
 from unabridged.hosts.claude_code import HOST as CLAUDE_CODE
 from unabridged.hosts.codex import HOST as CODEX
 from unabridged.hosts.contract import Host
@@ -23,9 +23,13 @@ class Verbatim:
 
     version = UNREDACTED
 
-    def line(self, line: bytes) -> tuple[bytes, tuple[object, ...]]:
+    def line(self, line: bytes) -> tuple[bytes, tuple[Finding, ...]]:
         """Return the line as it is."""
         return line, ()
+
+    def lines(self, lines: Sequence[bytes]) -> list[tuple[bytes, tuple[Finding, ...]]]:
+        """Return the lines as they are."""
+        return [(line, ()) for line in lines]
 
 
 @lru_cache(maxsize=4)

@@ -1,7 +1,7 @@
 """Which rules bear which version: `python -m tests.archive.redact.ruleset` records what `RULESET_VERSION` stands for.
 
-`ruleset.json` holds a digest for every version. Where code changed but what is redacted did not, `--unchanged` records
-the new digest under the same version; whoever says so has run the suite of redaction before and after.
+`ruleset.json` holds the digests of the modules for every version. Where code changed but what is redacted did not, `--unchanged` records
+the new ones under the same version; whoever says so has run the suite of redaction before and after.
 """
 
 from __future__ import annotations
@@ -20,20 +20,22 @@ FILE = Path(__file__).with_name("ruleset.json")
 NOT_RULES = {"__init__.py", "custom.py"}  # the user's own rules have no version
 NAMED = ("value", "id", "attr", "arg", "name")  # what tells a node from others of its class
 VERSION = "RULESET_VERSION"
+DIGITS = 16  # of a digest
 
 
-def digest() -> str:
-    """Return a digest of everything that decides what is redacted; comments, docstrings, layout do not count."""
-    total = hashlib.sha256()
-    for path in sorted(Path(redact.__file__).parent.glob("*.py")):
-        if path.name not in NOT_RULES:
-            total.update(source_digest(path.read_text(encoding="utf-8")))
-    return total.hexdigest()
+def digests() -> dict[str, str]:
+    """Return a digest of every module that decides what is redacted; comments, docstrings, layout do not count."""
+    modules = sorted(Path(redact.__file__).parent.glob("*.py"))
+    return {
+        path.name: source_digest(path.read_text(encoding="utf-8"))
+        for path in modules
+        if path.name not in NOT_RULES
+    }
 
 
-def source_digest(source: str) -> bytes:
+def source_digest(source: str) -> str:
     """Return the digest of a module's code."""
-    return hashlib.sha256("\0".join(_told(ast.parse(source))).encode()).digest()
+    return hashlib.sha256("\0".join(_told(ast.parse(source))).encode()).hexdigest()[:DIGITS]
 
 
 def _told(tree: ast.AST) -> Iterator[str]:
@@ -51,19 +53,19 @@ def _told(tree: ast.AST) -> Iterator[str]:
         yield " ".join((type(node).__name__, *told))
 
 
-def load() -> dict[str, str]:
-    """Return the digest of every version, the oldest first."""
-    recorded: dict[str, str] = json.loads(FILE.read_text())
+def load() -> dict[str, dict[str, str]]:
+    """Return the digests of every version, the oldest first."""
+    recorded: dict[str, dict[str, str]] = json.loads(FILE.read_text())
     return recorded
 
 
 def main() -> int:
     """Record the present rules; refuse other rules under a version that is taken."""
     recorded = load() if FILE.exists() else {}
-    if "--unchanged" not in sys.argv and recorded.get(str(RULESET_VERSION), digest()) != digest():
+    if "--unchanged" not in sys.argv and recorded.get(str(RULESET_VERSION), digests()) != digests():
         print(f"{VERSION} {RULESET_VERSION} stands for other rules: raise it.", file=sys.stderr)
         return 1
-    recorded[str(RULESET_VERSION)] = digest()
+    recorded[str(RULESET_VERSION)] = digests()
     FILE.write_text(json.dumps(recorded, indent=1) + "\n")
     return 0
 

@@ -13,7 +13,7 @@ PLAIN = "KEY = 'a[0-9]'\ndef find(text):\n    return text\n"
 def test_rules_that_changed_have_a_new_version() -> None:
     recorded = ruleset.load()
     assert max(map(int, recorded)) == RULESET_VERSION, "record it: python -m tests.archive.redact.ruleset"
-    assert recorded[str(RULESET_VERSION)] == ruleset.digest(), (
+    assert recorded[str(RULESET_VERSION)] == ruleset.digests(), (
         "What is redacted may have changed: raise RULESET_VERSION, then record it with "
         "`python -m tests.archive.redact.ruleset`. Where it certainly did not, record it with `--unchanged`."
     )

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+import random
 import re
 from typing import Any
 
@@ -276,3 +278,32 @@ def test_a_row_without_credentials_stays_byte_for_byte(name: str) -> None:
 def test_signatures_and_encrypted_parts_and_media_stay_byte_for_byte(name: str) -> None:
     line = encoded(ROW_NEGATIVES[name])
     assert REDACTOR.line(line) == (line, ())
+
+
+def test_many_lines_at_once_are_redacted_as_each_alone() -> None:
+    """Whatever stands before and behind a line, at its end or at its beginning."""
+    texts = [plain(in_rows(positive)) for positive in POSITIVES.values()]
+    rows = [
+        encoded(wrap(text)) for text, (wrap, _) in zip(texts, itertools.cycle(ROWS.values()), strict=False)
+    ]
+    quiet = [encoded(claude_row(text)) for text in NEGATIVES.values()]
+    bare = [f"{positive.secrets[0].splitlines()[0]}\n".encode() for positive in POSITIVES.values()]
+    unended = [line.rstrip(b"\n") for line in bare]
+    order = random.Random(7)
+    many = [
+        *rows,
+        *quiet * 4,
+        *bare,
+        *unended,
+        b"\n",
+        b"",
+        b"x" * 100_000 + b"\n",
+        b"password: \n",
+        b"token = ",
+    ]
+    order.shuffle(many)
+    assert REDACTOR.lines(many) == [REDACTOR.line(line) for line in many]
+    assert REDACTOR.lines([]) == []
+    custom = Redactor.compile(literals=["Halfmoon"], patterns=[r"ACME-[0-9]{6}"])
+    many[::9] = [line.replace(b"first line", b"Halfmoon ACME-123456") for line in many[::9]]
+    assert custom.lines(many) == [custom.line(line) for line in many]

@@ -22,6 +22,9 @@ DENSE = 8_192  # bytes of a window from which a second scan would cost more than
 MANIFEST = 4_096  # bytes on both sides of `kind: Secret`
 MAX_RIGHT = 65_536  # bytes behind a candidate at the very most: no secret is longer
 MAX_WINDOW = 262_144  # bytes decoded at once, so that a huge line takes bounded memory
+GROUP = (
+    65_536  # bytes of lines that are screened at once: alone, each would find the automaton out of the cache
+)
 MAX_ROUNDS = 8  # passes until nothing more is found, so that redacting the result finds nothing either
 
 _FIELD_NAME = re.compile(rb"[A-Za-z0-9_$.-]{1,64}")
@@ -68,6 +71,44 @@ class Redactor:
             return line, ()
         kept, found = self._rounds(line, jsontext.documents_end(line, doc_end_hint), first)
         return (kept if found else line), _findings(found)
+
+    def lines(self, lines: Sequence[bytes]) -> list[tuple[bytes, tuple[Finding, ...]]]:
+        """Redact transcript lines, each as `line` does, at half the cost."""
+        out: list[tuple[bytes, tuple[Finding, ...]]] = []
+        group: list[bytes] = []
+        size = 0
+        for line in lines:
+            if len(line) >= GROUP:
+                out += self._group(group)
+                out.append(self.line(line))
+                group, size = [], 0
+                continue
+            group.append(line)
+            size += len(line)
+            # What follows a line without its end would seem to begin within a word.
+            if size >= GROUP or not line.endswith(b"\n"):
+                out += self._group(group)
+                group, size = [], 0
+        out += self._group(group)
+        return out
+
+    def _group(self, lines: list[bytes]) -> list[tuple[bytes, tuple[Finding, ...]]]:
+        if self._custom is not None or len(lines) < 2:
+            return [self.line(line) for line in lines]
+        whole = b"".join(lines)
+        size = len(whole)
+        candidate = self._find(whole, 0, size)
+        out: list[tuple[bytes, tuple[Finding, ...]]] = []
+        end = 0
+        for line in lines:
+            end += len(line)
+            if not 0 <= candidate < end:
+                out.append((line, ()))
+                continue
+            out.append(self.line(line))
+            # A candidate begins with the boundary before it, which is the end of the line before.
+            candidate = self._find(whole, end - 1, size)
+        return out
 
     # --- rounds -----------------------------------------------------------------------------------------------
 
