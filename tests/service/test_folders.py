@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from unabridged.service import folders
+from unabridged.schema.ids import GLOBAL, ProjectId, project_id
 from unabridged.service.folders import FRESH_SECONDS, MOST, Folders
 
 
@@ -19,8 +19,24 @@ def test_a_folder_that_becomes_a_working_tree_is_noticed_within_seconds(tmp_path
     assert made.root(str(inner), "unknown", 10.0 + FRESH_SECONDS) == str(tmp_path)
 
 
+def test_a_project_is_looked_for_again_after_seconds_or_when_projects_changed() -> None:
+    made, asked = Folders(), list[int]()
+
+    def find() -> ProjectId:
+        asked.append(1)
+        return project_id(f"/number/{len(asked)}")
+
+    first = made.project("/p", 10.0, find)
+    assert made.project("/p", 10.0 + FRESH_SECONDS / 2, find) == first
+    assert made.project("/p", 10.0 + FRESH_SECONDS, find) == project_id("/number/2")
+    made.forget()
+    assert made.project("/p", 10.0 + FRESH_SECONDS, find) == project_id("/number/3")
+
+
 def test_only_so_many_folders_are_remembered() -> None:
     made = Folders()
     for number in range(3 * MOST):
         assert made.root(f"/nowhere/{number}", "unknown", 1.0) == f"/nowhere/{number}"
-        assert len(made._roots) <= folders.MOST
+        made.project(f"/nowhere/{number}", 1.0, lambda: GLOBAL)
+        assert len(made._roots) <= MOST
+        assert len(made._projects) <= MOST

@@ -73,7 +73,9 @@ class Call:
         folder = self.caller.folder
         if not folder.startswith("/"):
             return find_project(reader, folder)
-        return _project_at(reader, self.services.folders.root(folder, NO_HOST, self.services.clock()))
+        known, clock = self.services.folders, self.services.clock()
+        root = known.root(folder, NO_HOST, clock)
+        return known.project(root, clock, lambda: _project_at(reader, root))
 
 
 def find_project(reader: Reader, name: str) -> ProjectId:

@@ -1,19 +1,25 @@
-"""Remembers which project's root a folder belongs to: to find that out walks the file system up to its root."""
+"""Remembers which project a folder belongs to: to find that out walks the file system, then every project's roots."""
 
 from __future__ import annotations
 
-from unabridged.archive.project import root_of
+from collections.abc import Callable
 
-FRESH_SECONDS = 5.0  # for which an answer holds: a folder seldom becomes part of another working tree
-MOST = 256  # folders remembered; more are forgotten all at once
+from unabridged.archive.project import root_of
+from unabridged.schema.ids import ProjectId
+
+FRESH_SECONDS = (
+    5.0  # for which an answer holds: a folder seldom becomes part of another working tree or project
+)
+MOST = 256  # answers remembered; more are forgotten all at once
 
 
 class Folders:
-    """Roots by folder. For any number of threads."""
+    """Roots by folder, projects by root. For any number of threads."""
 
     def __init__(self) -> None:
         """Know none."""
         self._roots = dict[str, tuple[float, str]]()
+        self._projects = dict[str, tuple[float, ProjectId]]()
 
     def root(self, folder: str, host: str, clock: float) -> str:
         """Return what `archive.project.root_of` says of a folder, at most 5 s old; `clock`: monotonic seconds."""
@@ -25,3 +31,19 @@ class Folders:
             self._roots.clear()
         self._roots[folder] = (clock, root)
         return root
+
+    def project(self, root: str, clock: float, find: Callable[[], ProjectId]) -> ProjectId:
+        """Return the project at a root, at most 5 s old; `find` finds it."""
+        known = self._projects.get(root)
+        if known is not None and clock - known[0] < FRESH_SECONDS:
+            return known[1]
+        project = find()
+        if len(self._projects) >= MOST:
+            self._projects.clear()
+        self._projects[root] = (clock, project)
+        return project
+
+    def forget(self) -> None:
+        """Know none again: what projects are made of has changed."""
+        self._roots.clear()
+        self._projects.clear()

@@ -129,6 +129,7 @@ def project(call: Call, request: ProjectRequest) -> ProjectAnswer:
             changed = store.commit(GLOBAL, links.plan_link(root, root_of(request.other, NO_HOST), call.now))
         else:
             changed = store.commit(GLOBAL, links.plan_unlink(root, call.now))
+        call.services.folders.forget()
         return ProjectAnswer([_project(item) for item in changed])
     with store.snapshot() as reader:
         if request.action == "list":
