@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -207,3 +209,27 @@ def test_an_index_that_fails_when_it_is_searched_is_made_anew_once(bench: Bench)
     bench.note("giraffe")
     assert bench.wait()
     assert (bench.find("giraffe"), bench.indexing.generation()) == (1, 2)
+
+
+def test_an_index_that_a_full_disk_keeps_from_being_used_is_used_once_there_is_room(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    use, full = generation.use, [True]
+
+    def used(root: Path, number: int) -> None:
+        if full:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        use(root, number)
+
+    monkeypatch.setattr(generation, "use", used)
+    bench = Bench(tmp_path)
+    try:
+        bench.note("zebra")
+        until(lambda: bench.indexing.status()["error"] == "disk-full")
+        assert not bench.indexing.status()["ok"]
+        full.clear()
+        until(lambda: bench.indexing.status()["state"] == "current")
+        assert bench.wait()
+        assert (bench.find("zebra"), bench.indexing.status()["error"]) == (1, "")
+    finally:
+        bench.close()

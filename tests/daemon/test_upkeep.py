@@ -6,6 +6,8 @@ import json
 import os
 import socket
 import stat
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -298,3 +300,21 @@ def test_a_message_that_is_too_large_is_refused_before_it_is_read(
     one.send(b"x" * 11)
     with pytest.raises(ProtocolError):
         two.receive()
+
+
+@pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="processes are listed in /proc alone")
+@pytest.mark.parametrize(("seconds", "told"), [(60, True), (0.3, False)])
+def test_another_daemon_of_the_home_is_told_unless_it_is_about_to_end(
+    tmp_path: Path, seconds: float, told: bool
+) -> None:
+    place = paths.layout({"UNABRIDGED_HOME": str(tmp_path)})
+    sleep = f"import time; print(flush=True); time.sleep({seconds})"
+    command = [sys.executable, "-c", sleep, "unabridged.app.daemon", place.data]
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as other:
+        try:
+            assert other.stdout is not None
+            other.stdout.readline()
+            found = [item for item in examine.files(place, False, running=False) if item.check == "daemons"]
+        finally:
+            other.kill()
+    assert [item.hint for item in found] == ([f"kill {other.pid}"] if told else [])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+import time
 from collections.abc import Iterator
 
 from unabridged.daemon import filesystem, lock, safety
@@ -13,6 +14,7 @@ from unabridged.service.ports import Finding
 
 MAX_COMMAND_BYTES = 65_536
 DAEMON = b"unabridged.app.daemon"
+ENDING_SECONDS, POLL_SECONDS = 2.0, 0.05  # that another daemon of the home gets to end; between two looks at it
 
 
 def files(layout: Layout, fix: bool, *, running: bool) -> Iterator[Finding]:
@@ -89,7 +91,18 @@ def _lock(layout: Layout, running: bool) -> Finding:
 
 def _doubles(layout: Layout) -> Iterator[Finding]:
     """Look for further daemons on this home, where the system lists processes in /proc."""
+    found, deadline = _daemons(layout), time.monotonic() + ENDING_SECONDS
+    while found and time.monotonic() < deadline:  # one that could not start, or was told to stop, is about to end
+        time.sleep(POLL_SECONDS)
+        found &= _daemons(layout)
+    for pid in sorted(found):
+        yield Finding("daemons", False, f"process {pid} is another daemon of this home", f"kill {pid}")
+
+
+def _daemons(layout: Layout) -> set[int]:
+    """Return the processes that are daemons of this home, except its owner and this one."""
     owner, data = lock.read_owner(layout.lock).get("pid", 0), os.fsencode(layout.data)
+    found = set[int]()
     for name in os.listdir("/proc") if os.path.isdir("/proc/self") else ():
         if not name.isdigit() or int(name) in (owner, os.getpid()):
             continue
@@ -99,7 +112,8 @@ def _doubles(layout: Layout) -> Iterator[Finding]:
         except OSError:
             continue  # it ended meanwhile, or belongs to somebody else
         if DAEMON in arguments and data in arguments:
-            yield Finding("daemons", False, f"process {name} is another daemon of this home", f"kill {name}")
+            found.add(int(name))
+    return found
 
 
 def _socket(layout: Layout, fix: bool, running: bool) -> Finding:
