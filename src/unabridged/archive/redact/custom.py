@@ -9,7 +9,8 @@ from collections.abc import Iterator, Sequence
 import re2
 
 from unabridged.archive.redact import jsontext
-from unabridged.archive.redact.pattern import Pattern, finder
+from unabridged.archive.redact.pattern import Finder, Pattern, finder, text_finder
+from unabridged.archive.redact.rawpattern import ODD_ESCAPE, raw_pattern
 from unabridged.archive.redact.rule import MARK, Span
 from unabridged.errors import InvalidPattern, LimitExceeded
 
@@ -49,6 +50,7 @@ class Custom:
         # Without its own text's ends a pattern cannot be looked for in a whole line at once.
         self._every_line = any(_TEXT_ENDS.search(pattern) for pattern in patterns)
         self._pattern_screen = _pattern_screen(patterns) if patterns and not self._every_line else None
+        self._raw_screen = _raw_screen(patterns) if self._pattern_screen is not None else None
 
     def in_text(self, text: bytes) -> bool:
         """Tell whether plain text may hold a match."""
@@ -56,11 +58,22 @@ class Custom:
             pattern.search(text) is not None for pattern in self._patterns
         )
 
+    def is_quiet(self, lines: bytes) -> bool:
+        """Tell at one look whether no line in `lines`, JSON or not, can hold a match; false: look closer at each."""
+        if self._every_line or self._holds_literal(lines):
+            return False
+        if self._pattern_screen is None:
+            return True
+        return self._raw_screen is not None and self._raw_screen(lines, 0, len(lines)) < 0
+
+    def _holds_literal(self, line: bytes) -> bool:
+        return self._literal_screen is not None and self._literal_screen(line, 0, len(line)) >= 0
+
     def in_line(self, line: bytes) -> bool:
         """Tell whether a line, JSON or not, may hold a match: false only when it certainly does not."""
-        if self._every_line or (
-            self._literal_screen is not None and self._literal_screen(line, 0, len(line)) >= 0
-        ):
+        if self.is_quiet(line):
+            return False
+        if self._every_line or self._holds_literal(line):
             return True
         if self._pattern_screen is None:
             return False
@@ -146,6 +159,20 @@ def _pattern_screen(patterns: Sequence[str]) -> re2.Set:
         screen.Add(b"(?m)" + pattern.encode())
     screen.Compile()
     return screen
+
+
+def _raw_screen(patterns: Sequence[str]) -> Finder | None:
+    """Return what finds a match of any pattern in JSON as it is written; None where that cannot be told."""
+    found = [raw_pattern(pattern) for pattern in patterns]
+    raw = [pattern for pattern in found if pattern is not None]
+    if len(raw) < len(found):
+        return None
+    try:
+        return text_finder(
+            "|".join((*(f"(?:{pattern})" for pattern in raw), ODD_ESCAPE)), PATTERN_MEMORY * len(raw)
+        )
+    except re2.error:  # too large together
+        return None
 
 
 def _screened(literal: str) -> str:

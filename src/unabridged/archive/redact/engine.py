@@ -93,9 +93,9 @@ class Redactor:
         return out
 
     def _group(self, lines: list[bytes]) -> list[tuple[bytes, tuple[Finding, ...]]]:
-        if self._custom is not None or len(lines) < 2:
-            return [self.line(line) for line in lines]
         whole = b"".join(lines)
+        if self._custom is not None and not self._custom.is_quiet(whole):
+            return [self.line(line) for line in lines]
         size = len(whole)
         candidate = self._find(whole, 0, size)
         out: list[tuple[bytes, tuple[Finding, ...]]] = []

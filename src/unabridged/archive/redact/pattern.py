@@ -92,11 +92,23 @@ def finder(pattern: str) -> Finder:
 
     Returns a function of (text, at, end): the offset of the first match in `text[at:end]`, or -1.
     """
-    compiled = searching(pattern)
+    return _finder(pattern.encode("latin-1"), _SEARCHING)
+
+
+def text_finder(pattern: str, memory: int) -> Finder:
+    """Do so for a pattern over characters in UTF-8, whose automaton may take `memory` bytes. Raises re2.error."""
+    options = _options(capture=False)
+    options.encoding = re2.Options.Encoding.UTF8
+    options.max_mem = memory
+    return _finder(pattern.encode(), options)
+
+
+def _finder(pattern: bytes, options: re2.Options) -> Finder:
+    compiled = re2.compile(pattern, options)
     try:
         # The wrapper makes a generator, a match, a list for every call: a third of all time on lines of 2 KB.
         native = importlib.import_module("re2._re2").RE2
-        match: Any = native(pattern.encode("latin-1"), _SEARCHING).Match
+        match: Any = native(pattern, options).Match
         anchor: Any = native.Anchor.UNANCHORED
     except (ImportError, AttributeError):
         return _slower(compiled)
