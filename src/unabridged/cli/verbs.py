@@ -437,6 +437,34 @@ VERBS: tuple[Verb, ...] = (
         _SET,
     ),
     Verb(
+        "eval",
+        "measure how well retrieval finds what answers a question",
+        "unabridged.eval.command",
+        (
+            Positional("suite", "locomo, beam or longmemeval"),
+            Positional("path", "the data set: a file (locomo, longmemeval) or a folder (beam)", kind=PATH),
+        ),
+        (
+            Option(
+                "against",
+                TEXT,
+                "the floor that is asked the same questions",
+                "F",
+                ("fts5", "none"),
+                default="fts5",
+            ),
+            _JSON,
+        ),
+        (
+            ("una eval locomo locomo10.json", "recall of turns and sessions, beside plain FTS5"),
+            ("una eval beam beam/100K --json", "every figure with its interval"),
+        ),
+        _CARE,
+        "The conversations are imported by a daemon of its own into a temporary folder and searched there with the "
+        "defaults of `una search`; nothing is downloaded.",
+        optional=True,
+    ),
+    Verb(
         "bench",
         "measure this machine, beside a rival",
         "unabridged.bench.command",
@@ -465,16 +493,6 @@ VERBS: tuple[Verb, ...] = (
         _CARE,
         "Each bench starts a daemon of its own in a temporary folder, measures it and its rival in turns, and removes "
         "both. It talks to nobody else and downloads nothing: its text is made from sources found on this machine.",
-        optional=True,
-    ),
-    Verb(
-        "eval",
-        "measure the quality of retrieval",
-        "unabridged.eval.command",
-        (Positional("suite", "which suite"), Positional("path", "its file or folder", "?", kind=PATH)),
-        (Option("against", TEXT, "the floor to compare with", "NAME"), _JSON),
-        (("una eval locomo locomo.json --json", ""),),
-        _CARE,
         optional=True,
     ),
 )

@@ -1,0 +1,80 @@
+"""una eval: measure how well retrieval finds what answers a question."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Protocol
+
+from unabridged.errors import InvalidInput
+from unabridged.eval import asking, loaders
+
+FLOORS = ("fts5", "none")
+
+
+class Screen(Protocol):
+    """Where a result is written."""
+
+    def line(self, text: str = "") -> None:
+        """Write a line of an answer."""
+        ...
+
+    def json(self, value: Any) -> None:
+        """Write one JSON document."""
+        ...
+
+    def note(self, text: str = "") -> None:
+        """Write a message."""
+        ...
+
+
+class Arguments(Protocol):
+    """What the command line gave."""
+
+    @property
+    def screen(self) -> Screen:
+        """The screen."""
+        ...
+
+    def flag(self, name: str) -> bool:
+        """Return whether a flag was given."""
+        ...
+
+    def text(self, name: str, default: str = "") -> str:
+        """Return a text."""
+        ...
+
+
+def run(arguments: Arguments) -> int:
+    """Run a suite and draw or write what it found."""
+    against = arguments.text("against", FLOORS[0])
+    if against not in FLOORS:
+        raise InvalidInput("there is no floor of that name", field="against", known=list(FLOORS))
+    suite = loaders.load(arguments.text("suite"), Path(arguments.text("path")).expanduser())
+    asked = asking.ask(suite, arguments.screen.note, floor=against == FLOORS[0])
+    report = asking.report(suite, asked)
+    if arguments.flag("json"):
+        arguments.screen.json(report)
+        return 0
+    for line in lines(report):
+        arguments.screen.line(line)
+    return 0
+
+
+def lines(report: Mapping[str, Any]) -> Iterator[str]:
+    """Yield a report as a table: percentages, 95 % intervals, the floor in the same run."""
+    yield f"{report['suite']}: {report['n']:,} questions"
+    yield ""
+    yield f"{'measure':<20}{'ours':>8}  {'95 %':<16}{'fts5':>8}  {'difference':<24}"
+    for name, value in report["metrics"].items():
+        low, high = report["intervals"][name]
+        floor, gain = report["floor"].get(name), report["gain"].get(name)
+        beside = ""
+        if floor is not None and gain is not None:
+            bounds = f"[{gain['interval'][0]:+.1f}, {gain['interval'][1]:+.1f}]"
+            beside = f"{floor:>8.1f}  {gain['difference']:+.1f} {bounds}"
+        yield f"{name:<20}{value:>8.1f}  {f'[{low:.1f}, {high:.1f}]':<16}{beside}".rstrip()
+    yield ""
+    for name, figures in report["categories"].items():
+        shown = "  ".join(f"{key} {value:.1f}" for key, value in figures.items() if key != "n")
+        yield f"{name} ({figures['n']}): {shown}"

@@ -1,0 +1,82 @@
+"""A suite's conversations as transcripts of a host, so that they pass through the whole product."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import uuid
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+from unabridged.eval.suite import Conversation, Session, Turn
+
+HOST = "claude-code"
+EPOCH = 1_600_000_000.0  # seconds; when conversations without dates begin
+DAY = 86_400.0
+TURN_SECONDS = 30.0
+
+
+class Written:
+    """One conversation on disk: the folder that it was held in, and what its source keys name."""
+
+    def __init__(self, folder: Path, conversation: Conversation) -> None:
+        """Write the transcripts below `folder`."""
+        self.project = str(folder / "projects" / _safe(conversation.name))
+        self.files = list[Path]()
+        self._turns = dict[str, str]()  # uuid → key
+        self._sessions = dict[str, str]()  # uuid of the session → key
+        Path(self.project).mkdir(parents=True)
+        place = folder / "transcripts" / _safe(conversation.name)
+        place.mkdir(parents=True)
+        for number, session in enumerate(conversation.sessions):
+            name = _uuid(conversation.name, session.key, str(number))
+            self._sessions[name] = session.key
+            path = place / f"{name}.jsonl"
+            start = session.started or EPOCH + number * DAY
+            rows = self._rows(name, session, start)
+            path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+            self.files.append(path)
+
+    def turn_of(self, source_key: str) -> str:
+        """Return the key of the turn that a source key names, "" where there is none."""
+        return self._turns.get(source_key.split(":", 2)[-1].split("#")[0].split("~")[0], "")
+
+    def session_of(self, host_session: str) -> str:
+        """Return the key of a host's session."""
+        return self._sessions.get(host_session, "")
+
+    def _rows(self, name: str, session: Session, start: float) -> Iterator[dict[str, object]]:
+        before: str | None = None
+        for at, turn in enumerate(session.turns):
+            if not turn.text:
+                continue
+            own = _uuid(name, turn.key, str(at))
+            self._turns[own] = turn.key
+            yield {
+                "parentUuid": before,
+                "isSidechain": False,
+                "userType": "external",
+                "cwd": self.project,
+                "sessionId": name,
+                "type": turn.role,
+                "message": _message(turn, own),
+                "uuid": own,
+                "timestamp": datetime.fromtimestamp(start + at * TURN_SECONDS, UTC).isoformat(),
+            }
+            before = own
+
+
+def _message(turn: Turn, name: str) -> dict[str, object]:
+    if turn.role != "assistant":
+        return {"role": "user", "content": turn.text}
+    return {"role": "assistant", "id": f"msg_{name[:8]}", "content": [{"type": "text", "text": turn.text}]}
+
+
+def _uuid(*parts: str) -> str:
+    digest = hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).digest()
+    return str(uuid.UUID(bytes=digest[:16], version=4))
+
+
+def _safe(name: str) -> str:
+    return hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:16]
