@@ -88,6 +88,10 @@ TEXTS = st.lists(st.sampled_from(WORDS), min_size=1, max_size=12).map("".join)
 
 @given(TEXTS, st.booleans(), st.booleans())
 @example("x\ny\tz", False, False)
+@example("customerid\n=\tabc12", False, False)
+@example("\n123-45-6789\t", False, False)
+@example("k.s\n\\!", False, False)
+@example("e/f", False, True)
 @example('key"=>"ab', True, True)
 def test_what_a_pattern_finds_in_a_string_is_found_in_its_json(
     text: str, ascii_only: bool, slashes: bool
