@@ -373,3 +373,24 @@ def test_a_string_in_json_loses_what_its_text_loses(
     assert kept == REDACTOR.text(text)[0]
     for secret in (GITHUB, PASSWORD, PRIVATE_KEY[80:120]):
         assert secret not in kept
+
+
+@pytest.mark.parametrize(
+    ("before", "literal"),
+    [
+        ("export ", True),
+        ("sudo ", True),
+        ("$env:", True),
+        ("A=1 ", True),
+        ("Server=db; ", True),
+        (";", True),
+        ("call(", False),
+        ("x = y; z ", False),
+        ("unexported ", False),
+        ("run --set-string ", True),
+        ("first=1\nsecond ", False),
+    ],
+)
+def test_a_word_is_taken_literally_behind_what_sets_variables(before: str, literal: bool) -> None:
+    text = f"see here: {before}password=correcthorse and"
+    assert (REDACTOR.text(text)[0] != text) == literal

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 
 import msgspec
@@ -17,6 +18,7 @@ from unabridged.archive.redact.words import Word, read, skip_spaces
 CONTEXT = 48  # bytes before a name in which a vendor may be named ("the Datadog API key is …")
 QUICK = 256  # bytes behind a candidate in which its name and the sign behind it end
 MARKED = 16  # bytes behind a name within which a placeholder begins that stands in place of its value
+MAX_GAP = 32  # bytes between name and value up to which their form is remembered
 MIN_PROSE = 20  # bytes of a random value that needs neither `=` nor `:` behind its name
 
 # Written for `re`, with possessive repeats: no way back, so linear. `_for_re2` makes plain repeats of them.
@@ -226,11 +228,11 @@ class Assignments:
 
     def _known(self, place: Place, body: bytes) -> Rule | None:
         """Return the vendor's rule that knows the value."""
+        if self._vendor(place.context, 0, len(place.context)) < 0:
+            return None
         if b" " in body or not (values.is_random(body) or values.is_uuid(body)):
             return None
         if examples.is_placeholder(body) or examples.is_masked(body):
-            return None
-        if self._vendor(place.context, 0, len(place.context)) < 0:
             return None
         for rule, keywords, pattern in self._rules:
             if any(word in place.context for word in keywords) and pattern.fullmatch(body):
@@ -243,6 +245,10 @@ class Assignments:
 
 def _form(gap: bytes) -> str:
     """Tell which of `_FORMS` matched `gap`."""
+    return _short_form(gap) if len(gap) <= MAX_GAP else _read_form(gap)
+
+
+def _read_form(gap: bytes) -> str:
     last = gap[-1:]
     if not gap.strip(b" \t\\t"):
         return "space"
@@ -259,6 +265,9 @@ def _form(gap: bytes) -> str:
     if last == b"=" and gap[:1].isspace() and gap.strip()[:1] in b"sSt[":
         return "typed"
     return "prose" if last in b" \tt" else "assign"
+
+
+_short_form = functools.lru_cache(names.CACHED)(_read_form)
 
 
 def _assign(named: _Named) -> tuple[Word | None, bool]:

@@ -6,6 +6,7 @@ import importlib
 from collections.abc import Callable, Iterator
 from typing import Any, Protocol
 
+import msgspec
 import re2
 
 Finder = Callable[[bytes, int, int], int]
@@ -79,12 +80,73 @@ _SEARCHING = _options(capture=False)
 
 def capturing(pattern: str) -> Pattern:
     """Compile a pattern whose groups are wanted."""
-    return re2.compile(pattern.encode("latin-1"), _CAPTURING)
+    return _direct(pattern, _CAPTURING)
 
 
 def searching(pattern: str) -> Pattern:
     """Compile a pattern of which only the place matters; several times faster."""
-    return re2.compile(pattern.encode("latin-1"), _SEARCHING)
+    return _direct(pattern, _SEARCHING)
+
+
+class _Found(msgspec.Struct, frozen=True):
+    """A match: the text, and where each group stands in it."""
+
+    text: bytes
+    spans: list[tuple[int, int]]
+
+    def start(self, group: int = 0) -> int:
+        return self.spans[group][0]
+
+    def end(self, group: int = 0) -> int:
+        return self.spans[group][1]
+
+    def group(self, group: int | str = 0, /) -> bytes:
+        start, end = self.spans[int(group)]  # no pattern here names its groups
+        return self.text[start:end]
+
+    def groups(self) -> tuple[bytes | None, ...]:
+        return tuple(self.text[start:end] if start >= 0 else None for start, end in self.spans[1:])
+
+
+class _Direct:
+    """A compiled pattern without the wrapper's generator around every look: this package takes many short ones."""
+
+    def __init__(self, native: Any, pattern: Pattern) -> None:
+        self._match: Any = native.Match
+        anchor: Any = native.Anchor
+        self._anywhere, self._start, self._both = anchor.UNANCHORED, anchor.ANCHOR_START, anchor.ANCHOR_BOTH
+        self.finditer = pattern.finditer
+        self.sub = pattern.sub
+        self.groupindex = pattern.groupindex
+
+    def search(self, text: bytes, pos: int | None = None, endpos: int | None = None) -> Match | None:
+        return self._found(self._anywhere, text, pos, endpos)
+
+    def match(self, text: bytes, pos: int | None = None, endpos: int | None = None) -> Match | None:
+        return self._found(self._start, text, pos, endpos)
+
+    def fullmatch(self, text: bytes, pos: int | None = None, endpos: int | None = None) -> Match | None:
+        return self._found(self._both, text, pos, endpos)
+
+    def _found(self, anchor: Any, text: bytes, pos: int | None, endpos: int | None) -> Match | None:
+        size = len(text)
+        end = size if endpos is None or endpos > size else endpos
+        spans: list[tuple[int, int]] = self._match(anchor, text, pos or 0, end)
+        return _Found(text, spans) if spans[0][0] >= 0 else None
+
+
+def _direct(pattern: str, options: re2.Options) -> Pattern:
+    compiled: Pattern = re2.compile(pattern.encode("latin-1"), options)
+    native = _native(pattern.encode("latin-1"), options)
+    return compiled if native is None else _Direct(native, compiled)
+
+
+def _native(pattern: bytes, options: re2.Options) -> Any:
+    """Return the wrapper's own object, None where it has none of this name."""
+    try:
+        return importlib.import_module("re2._re2").RE2(pattern, options)
+    except (ImportError, AttributeError):
+        return None
 
 
 def finder(pattern: str) -> Finder:
@@ -104,14 +166,11 @@ def text_finder(pattern: str, memory: int) -> Finder:
 
 
 def _finder(pattern: bytes, options: re2.Options) -> Finder:
-    compiled = re2.compile(pattern, options)
-    try:
-        # The wrapper makes a generator, a match, a list for every call: a third of all time on lines of 2 KB.
-        native = importlib.import_module("re2._re2").RE2
-        match: Any = native(pattern, options).Match
-        anchor: Any = native.Anchor.UNANCHORED
-    except (ImportError, AttributeError):
-        return _slower(compiled)
+    native = _native(pattern, options)
+    if native is None:
+        return _slower(re2.compile(pattern, options))
+    match: Any = native.Match
+    anchor: Any = native.Anchor.UNANCHORED
 
     def find(text: bytes, at: int, end: int) -> int:
         place: int = match(anchor, text, at, end)[0][0]

@@ -19,6 +19,22 @@ _SHELL = re.compile(
     rb"(?:^|[\s;|&(\"'`])(?:export|set|setx|env|ENV|ARG|declare|declare -x|local|-e|--env|--build-arg"
     rb"|--set|--set-string|\$env:|sudo)\s*\Z"
 )
+_SHELL_WORDS = (
+    *(
+        b"export",
+        b"set",
+        b"setx",
+        b"env",
+        b"ENV",
+        b"ARG",
+        b"declare",
+        b"declare -x",
+        b"local",
+        b"-e",
+        b"--env",
+    ),
+    *(b"--build-arg", b"--set", b"--set-string", b"$env:", b"sudo"),
+)
 _VARIABLE_BEFORE = re.compile(rb"[A-Za-z_][A-Za-z0-9_]*=[^\s=]*[^\s=,;({] +\Z")
 _CONNECTION = re.compile(rb"(?:[A-Za-z][A-Za-z _]*=[^\s;=,]+[; ]|;)\s*\Z")
 _DOCKERFILE = re.compile(rb"(?:ENV|ARG|setx|set -[a-zA-Z]+)[ \t]+\Z")
@@ -65,13 +81,24 @@ def style(text: bytes, start: int, name: bytes, gap: bytes, spaced: bool) -> tup
     if names.ENVIRONMENT_NAME.match(name):
         return "literal", True
     before = text[max(0, start - LINE_LOOK_BACK) : start]
-    if before[-1:] in b" \t\n;\"'`(:" and (
-        _SHELL.search(before) or _VARIABLE_BEFORE.search(before) or _CONNECTION.search(before)
-    ):
+    if before[-1:] in b" \t\n;\"'`(:" and _sets_variables(before):
         return "literal", True
     if _COLUMN_ZERO.match(line_before(text, start)):
         return "literal", True
     return "code", False
+
+
+def _sets_variables(before: bytes) -> bool:
+    """Tell whether what follows `before` is set as by a shell's command, or in a connection string."""
+    said = before.rstrip()
+    if said.endswith(b";"):
+        return True
+    # The patterns begin anywhere, so they are slow; nearly always the last word rules them out.
+    if said.endswith(_SHELL_WORDS) and _SHELL.search(before) is not None:
+        return True
+    if b"=" not in said.rpartition(b" ")[2]:
+        return False
+    return _VARIABLE_BEFORE.search(before) is not None or _CONNECTION.search(before) is not None
 
 
 def closes_quote(text: bytes, start: int, at: int) -> bool:

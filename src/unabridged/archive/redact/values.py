@@ -125,7 +125,17 @@ def is_random(value: bytes) -> bool:
         return False
     if len(set(value)) < 5 or _DATE.match(value) or _INTEGRITY.match(value) or _ADDRESS.match(value):
         return False
-    return _DIGIT.search(_ALGORITHMS.sub(b"", value)) is not None
+    return _has_own_digit(value)
+
+
+def _has_own_digit(value: bytes) -> bool:
+    """Tell whether a digit stands in no name such as `sha256`; looks no further than to the first."""
+    at = 0
+    for name in _ALGORITHMS.finditer(value):
+        if _DIGIT.search(value, at, name.start()) is not None:
+            return True
+        at = name.end()
+    return _DIGIT.search(value, at) is not None
 
 
 def _mixed_case(value: bytes) -> bool:
@@ -172,7 +182,7 @@ def is_bare_password(value: bytes, *, literal: bool) -> bool:
     if _LETTER.search(value) is None:
         return digits and len(value) >= 6
     if _IDENTIFIER.match(value):
-        return _DIGIT.search(_ALGORITHMS.sub(b"", value)) is not None
+        return _has_own_digit(value)
     return digits or len(value) >= 6
 
 
