@@ -235,14 +235,14 @@ class PathUnreadable(Unreadable):
     """The path cannot be opened."""
 
     code = "path-unreadable"
-    hint = "Check the file's permissions."
+    hint = "Check the path and its permissions."
 
 
 class NotATranscript(Unreadable):
     """The file is not a transcript of a known host."""
 
     code = "not-a-transcript"
-    hint = "Known hosts: claude-code, codex, opencode, pi. Name one with --host."
+    hint = "It does not begin as a file of claude-code, codex, opencode or pi does."
 
 
 class TranscriptChanged(Unreadable):

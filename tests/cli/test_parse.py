@@ -31,6 +31,20 @@ def test_two_dashes_end_the_options() -> None:
     assert values("search", "--json", "--", "--no-cache", "-x")["query"] == ["--no-cache", "-x"]
 
 
+def test_a_word_that_is_not_utf8_is_refused() -> None:
+    with pytest.raises(InvalidInput, match="not UTF-8"):
+        values("search", "a\udcffb")
+    assert values("search", "气压 😀")["query"] == ["气压 😀"]
+
+
+@pytest.mark.parametrize(
+    "words", [("import", ""), ("restore", "x", "--to", ""), ("export", "--all="), ("project show", "")]
+)
+def test_an_empty_path_does_not_mean_the_current_folder(words: tuple[str, ...]) -> None:
+    with pytest.raises(InvalidInput, match="is empty"):
+        values(*words)
+
+
 def test_a_single_dash_is_text() -> None:
     assert values("note", "-")["text"] == ["-"]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -12,8 +13,9 @@ from unabridged.cli.columns import columns_of, cut, pad
 from unabridged.cli.facts import shown
 from unabridged.cli.passage import mark
 from unabridged.cli.progress import Progress, describe
-from unabridged.cli.screen import Screen
+from unabridged.cli.screen import Screen, standard
 from unabridged.cli.table import draw
+from unabridged.errors import UnabridgedError
 
 
 def screen(terminal: bool = False, **environ: str) -> tuple[Screen, Stream, Stream]:
@@ -49,6 +51,26 @@ def test_colour_is_for_terminals_that_want_it(
     terminal: bool, environ: dict[str, str], coloured: bool
 ) -> None:
     assert (screen(terminal, **environ)[0].style("x", "red") != "x") is coloured
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
+def test_output_that_cannot_be_written_is_an_error_of_its_own() -> None:
+    with open("/dev/full", "w", encoding="utf-8") as full:  # noqa: PTH123 - a device
+        out = Screen({}, full, Stream(False))
+        out.line("x")
+        with pytest.raises(UnabridgedError, match="the output cannot be written"):
+            out.flush()
+        out.line("what follows goes nowhere")
+        out.flush()
+
+
+def test_streams_that_were_closed_before_take_everything(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdout", None)
+    monkeypatch.setattr("sys.stderr", None)
+    out = standard({})
+    out.line("x")
+    out.note("y")
+    assert not out.terminal
 
 
 def test_wide_characters_take_two_columns_and_combining_ones_none() -> None:

@@ -46,6 +46,7 @@ def test_search_marks_the_terms_on_a_terminal_unless_colour_is_unwanted() -> Non
     ("status", "account", "says", "exits"),
     [
         ("empty", {}, "Nothing found; everything archived was searched.", 0),
+        ("empty", {"scope": "project"}, "Nothing found; all that is in scope was searched.", 0),
         ("empty", {"left_out": {"filters": 3}}, "The filters left 3 passages out.", 0),
         ("index-behind", {"behind": 1}, "The index is 1 log entry behind", 0),
         ("partial", {"left_out": {"unreadable": 2}}, "2 passages could not be read", 0),
@@ -170,6 +171,20 @@ def test_import_accounts_for_every_line() -> None:
     assert "3 files, 1 of them unchanged: 55.0 kB read in 400 ms" in done.out
     assert "101 lines: 90 new, 11 known, 0 unreadable" in done.out
     assert una("import", "--json", daemon=Daemon(**{"import": IMPORTED})).json == IMPORTED
+
+
+def test_import_that_finds_nothing_says_what_to_try() -> None:
+    answer = {**IMPORTED, "lines": {"read": 0}, "bytes": 0, "files": 0, "skipped": 0, "problems": []}
+    done = una("import", daemon=Daemon(**{"import": answer}))
+    assert (done.status, done.out) == (0, "")
+    assert "No transcript was found." in done.err
+    assert "una import --sample" in done.err
+
+
+def test_an_import_whose_daemon_ends_says_that_it_goes_on_where_it_stopped() -> None:
+    done = una("import", daemon=Daemon(**{"import": DaemonUnavailable("the daemon stopped")}))
+    assert done.status == 9
+    assert "goes on where it stopped" in done.err
 
 
 def test_import_of_unchanged_files_says_so_in_a_line() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import pwd
 from pathlib import Path
 
 import platformdirs
@@ -171,6 +173,12 @@ def test_a_home_holds_everything_and_two_homes_share_nothing(tmp_path: Path) -> 
     ):
         assert getattr(one, name).startswith(str(tmp_path / "one")), name
         assert getattr(two, name).startswith(str(tmp_path / "two")), name
+
+
+@pytest.mark.parametrize("home", [{}, {"HOME": ""}, {"HOME": "here"}])
+def test_without_a_usable_home_the_account_tells_it(home: dict[str, str]) -> None:
+    account = Path(pwd.getpwuid(os.getuid()).pw_dir)
+    assert paths.layout(home, "linux").data == str(account / ".local" / "share" / "unabridged")
 
 
 def test_without_a_home_the_usual_folders_are_used() -> None:

@@ -17,7 +17,8 @@ import pytest
 from tests.daemon.living import SESSION, transcript, until
 from tests.service.desk import Desk
 from unabridged.archive.check import check
-from unabridged.archive.sessions import list_sessions
+from unabridged.archive.restore import read_original
+from unabridged.archive.sessions import list_sessions, origins
 from unabridged.daemon.census import find
 from unabridged.daemon.importing import Importing
 from unabridged.daemon.importrun import ImportRun
@@ -245,6 +246,37 @@ def test_a_path_with_nothing_to_read_is_a_typed_error(
     with pytest.raises(error) as caught:
         bench.run(path)
     assert caught.value.details["path"] == str(path)  # pyright: ignore[reportAttributeAccessIssue]
+
+
+def test_a_file_whose_name_is_not_utf8_is_a_problem_and_no_more(bench: Bench, tmp_path: Path) -> None:
+    good = transcript(tmp_path / "t.jsonl", SESSION, 2)
+    odd = os.fsencode(tmp_path) + b"/x\xff.jsonl"
+    try:
+        Path(os.fsdecode(odd)).write_bytes(good.read_bytes())
+    except OSError:
+        pytest.skip("this file system takes names in UTF-8 only")
+    answer = bench.run(tmp_path)
+    assert answer.events == 4
+    assert [(item["path"], item["code"]) for item in answer.problems] == [
+        (str(tmp_path / "x\ufffd.jsonl"), "path-unreadable")
+    ]
+
+
+def test_a_session_keeps_its_original_when_another_one_takes_its_place(bench: Bench, tmp_path: Path) -> None:
+    path = transcript(tmp_path / "t.jsonl", SESSION, 3)
+    first = path.read_bytes()
+    bench.run(path)
+    path.unlink()
+    transcript(path, OTHER, 4)
+    bench.run(path)
+    with bench.store.snapshot() as reader:
+        kept = {
+            session.host_session: [
+                b"".join(read_original(reader, info.generation)) for info in origins(reader, session)
+            ]
+            for session in list_sessions(reader)
+        }
+    assert kept == {SESSION: [first], OTHER: [path.read_bytes()]}
 
 
 def test_a_bad_path_among_good_ones_is_a_problem_and_no_more(bench: Bench, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import socket
 import stat
@@ -11,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from unabridged.daemon import filesystem, safety
-from unabridged.errors import UnsafePath, UnsupportedFilesystem
+from unabridged.errors import DiskFull, ReadOnly, UnsafePath, UnsupportedFilesystem
 
 
 @pytest.fixture
@@ -124,6 +125,16 @@ def test_files_are_made_for_their_owner_and_never_opened_through_links(folder: P
     (folder / "link").symlink_to(path)
     with pytest.raises(UnsafePath, match="symbolic link"):
         safety.open_private(str(folder / "link"), os.O_RDWR)
+
+
+def test_a_folder_that_cannot_be_made_is_a_typed_error() -> None:
+    with pytest.raises(ReadOnly, match="cannot be written"):
+        safety.private_folder("/dev/null/home/run", create=True)
+
+
+@pytest.mark.parametrize(("number", "kind"), [(errno.ENOSPC, DiskFull), (errno.EROFS, ReadOnly)])
+def test_a_full_disk_is_told_from_one_that_cannot_be_written(number: int, kind: type[Exception]) -> None:
+    assert type(safety.unwritable(OSError(number, os.strerror(number)), "/srv")) is kind
 
 
 MOUNTS = """\

@@ -9,7 +9,7 @@ from tests.support.archiving import NOW, PROJECT
 from unabridged.archive.resolve import Resolver
 from unabridged.errors import InvalidInput, LimitExceeded
 from unabridged.retrieve.locator import LIFETIME, Locators, Place
-from unabridged.retrieve.recall import Recall, recall
+from unabridged.retrieve.recall import LEAST_USEFUL_TOKENS, Recall, recall
 from unabridged.retrieve.search import locate
 from unabridged.schema import tokens
 from unabridged.schema.ids import Micros, Ordinal, project_id, session_id
@@ -137,6 +137,14 @@ def test_bad_requests_are_refused_with_the_field(archive: Archive) -> None:
             recall(context, Recall(target))
     assert recall(context, Recall("toy:first-session:nothing")).status == "missing"
     assert recall(context, Recall("00" * 20)).status == "missing"
+
+
+def test_a_budget_that_no_text_fits_is_refused(archive: Archive) -> None:
+    with pytest.raises(InvalidInput, match="too small") as caught:
+        recall(archive.context(), Recall("toy:first-session:a1", max_tokens=1))
+    assert str(LEAST_USEFUL_TOKENS) in caught.value.advice
+    least = recall(archive.context(), Recall("toy:first-session:a1", max_tokens=LEAST_USEFUL_TOKENS))
+    assert least.text
 
 
 def test_an_erased_passage_is_told_as_erased(archive: Archive) -> None:

@@ -216,6 +216,9 @@ def test_bad_requests_are_refused(engine: Engine) -> None:
             engine.search("x", **options)
     with pytest.raises(InvalidCursor):
         engine.search("x", cursor="nonsense")
+    for expression in ("a AND (", "OR", '"a', "NOT a"):
+        with pytest.raises(InvalidInput):
+            engine.search(expression, operators=True)
 
 
 def test_equal_states_give_equal_answers(engine: Engine) -> None:

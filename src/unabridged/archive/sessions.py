@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from unabridged.archive import log
 from unabridged.errors import AmbiguousName, InvalidInput, SessionNotFound
-from unabridged.schema.ids import GLOBAL, ProjectId, SessionId
+from unabridged.schema.ids import GLOBAL, OriginId, ProjectId, SessionId
 from unabridged.schema.records import GENERATION, HOME, ORIGIN, SESSION, Generation, Home, Origin, Session
 from unabridged.store.contract import Reader
 
@@ -83,6 +83,23 @@ def _by_host_id(reader: Reader, name: str) -> list[Home]:
     return [home for home in page if home.host_session.startswith(name)]
 
 
+def _overwritten(reader: Reader, session: Session) -> list[OriginInfo]:
+    """Return the files of a session in whose place another session's file lies by now."""
+    newest, start = dict[OriginId, Generation](), ()
+    while True:
+        page = reader.scan(GENERATION, (session.project,), start=start, limit=PAGE)
+        newest.update({item.origin: item for item in page if item.session == session.session})
+        if len(page) < PAGE:
+            break
+        start = (page[-1].origin, page[-1].number + 1)
+    found = list[OriginInfo]()
+    for generation in newest.values():
+        origin = reader.get(ORIGIN, (session.project, generation.origin))
+        if origin is not None:
+            found.append(OriginInfo(origin, generation))
+    return found
+
+
 def session_of(reader: Reader, session: SessionId) -> Session | None:
     """Return a session by its id."""
     home = reader.get(HOME, (GLOBAL, session))
@@ -96,6 +113,7 @@ def origins(reader: Reader, session: Session) -> list[OriginInfo]:
         newest = reader.scan(GENERATION, (session.project, origin.origin), reverse=True, limit=1)
         if newest:
             found.append(OriginInfo(origin, newest[0]))
+    found = found or _overwritten(reader, session)
     found.sort(
         key=lambda info: (info.origin.kind == "sidecar", -info.generation.stored_offset, info.origin.path)
     )

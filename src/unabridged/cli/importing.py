@@ -13,13 +13,14 @@ from unabridged.cli.arguments import Arguments
 from unabridged.cli.progress import Progress
 from unabridged.cli.screen import Screen
 from unabridged.cli.table import draw
-from unabridged.errors import Cancelled, PathNotFound, Unreadable
+from unabridged.errors import Cancelled, DaemonUnavailable, PathNotFound, Unreadable
 
 # Unreadable lines that are listed one by one; the count says how many there are in all.
 LISTED_PROBLEMS = 20
 # MB/s below which the rate of an import is the time of its start, not its speed.
 LEAST_RATE = 1.0
 
+_KEPT = "What was read is kept; the same command goes on where it stopped."
 _PHASES = {"find": "looking and importing", "read": "importing", "index": "making searchable"}
 
 # The hosts' own variables that move their sessions: the daemon may have been started without them.
@@ -48,9 +49,10 @@ def run(arguments: Arguments) -> int:
                 "import", asked, on_progress=lambda news: progress.update(told(news))
             )
     except KeyboardInterrupt:
-        raise Cancelled(
-            "the import was stopped", hint="What was read is kept; the same command goes on where it stopped."
-        ) from None
+        raise Cancelled("the import was stopped", hint=_KEPT) from None
+    except DaemonUnavailable as error:
+        # Only a daemon that was there can have read something.
+        raise DaemonUnavailable(error.message, hint=f"{_KEPT} {error.advice}", **error.details) from error
     unreadable = int(answer["lines"].get("unreadable", 0)) + _lost_files(answer)
     if arguments.flag("json"):
         screen.json(answer)
@@ -109,6 +111,9 @@ def _lost_files(answer: Mapping[str, Any]) -> int:
 def _draw(screen: Screen, answer: Mapping[str, Any]) -> None:
     lines: Mapping[str, int] = answer["lines"]
     files, skipped = int(answer.get("files") or 0), int(answer.get("skipped") or 0)
+    if not files and not answer["problems"]:
+        _draw_nothing(screen)
+        return
     if files and files == skipped:
         screen.line(f"{human.plural(files, 'file')}, unchanged since the last import")
         _draw_problems(screen, answer)
@@ -148,9 +153,8 @@ def _draw_problems(screen: Screen, answer: Mapping[str, Any]) -> None:
 
 def _draw_found(screen: Screen, answer: Mapping[str, Any]) -> None:
     found: list[Mapping[str, Any]] = list(answer.get("found") or ())
-    if not found:
-        screen.note("No transcript was found.")
-        screen.tell("hint:", "Name a file or folder: una import PATH", "yellow")
+    if not found and not answer["problems"]:
+        _draw_nothing(screen)
         return
     totals: dict[str, list[int]] = {}
     for entry in found:
@@ -165,6 +169,11 @@ def _draw_found(screen: Screen, answer: Mapping[str, Any]) -> None:
     draw(screen, ("host", "files", "unchanged", "size"), rows, right=(1, 2, 3))
     _draw_problems(screen, answer)
     screen.note("Nothing was changed; `una import` reads them.")
+
+
+def _draw_nothing(screen: Screen) -> None:
+    screen.note("No transcript was found.")
+    screen.tell("hint:", "Name a file or folder, `una import PATH`, or try `una import --sample`.", "yellow")
 
 
 def _draw_next(screen: Screen) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 import sys
-from typing import Any
+from typing import Any, TextIO
 
 from unabridged.cli import passage
 from unabridged.cli.arguments import Arguments
@@ -32,11 +32,12 @@ def _text(arguments: Arguments) -> str:
     words = arguments.list("text")
     if words and words != ["-"]:
         return " ".join(words)
-    if not words and sys.stdin.isatty():
+    stream: TextIO | None = sys.stdin  # None: it was closed before the program began
+    if stream is None or (not words and stream.isatty()):
         raise InvalidInput(
             "`una note` needs a text", hint="una note 'TEXT', or `una note -` to read standard input."
         )
-    text = sys.stdin.buffer.read().decode("utf-8", "replace")
+    text = stream.buffer.read().decode("utf-8", "replace")
     if not text.strip():
-        raise InvalidInput("the note is empty", hint="")
+        raise InvalidInput("the note is empty", hint="una note 'TEXT', or pipe a text into `una note -`.")
     return text

@@ -6,7 +6,7 @@ the table is refused with the nearest name that is.
 
 from __future__ import annotations
 
-from unabridged.cli.arguments import FLAG, LIST, NUMBER
+from unabridged.cli.arguments import FLAG, LIST, NUMBER, PATH
 from unabridged.cli.verbs import DEFAULTS, by_name
 from unabridged.errors import InvalidInput
 
@@ -57,6 +57,9 @@ def parse(verb: Verb, words: Sequence[str]) -> dict[str, Any]:
     """Return the values that the words behind a verb give; `InvalidInput` names what is wrong with them."""
     values: dict[str, Any] = {}
     rest: list[str] = []
+    for word in words:
+        if not word.isascii():
+            _check_text(word)
     queue = list(words)
     while queue:
         word = queue.pop(0)
@@ -82,13 +85,22 @@ def parse(verb: Verb, words: Sequence[str]) -> dict[str, Any]:
     return values
 
 
+def _check_text(word: str) -> None:
+    try:
+        word.encode()
+    except UnicodeEncodeError as error:
+        raise InvalidInput(
+            "an argument is not UTF-8", hint="A file whose name is not UTF-8 must be renamed first."
+        ) from error
+
+
 def _option(verb: Verb, name: str) -> Option:
     for option in verb.options:
         if name == f"--{option.name}" or (option.short and name == f"-{option.short}"):
             return option
     close = nearest(name, [f"--{option.name}" for option in verb.options])
     hint = f"Did you mean {close}? " if close else ""
-    if any(positional.number in "*+" for positional in verb.positionals):
+    if verb.positionals:
         hint += f"Text that begins with a dash goes behind `--`: una {verb.name} -- {name}"
     raise _wrong(verb, f"`una {verb.name}` has no option {name}", hint.strip())
 
@@ -101,6 +113,8 @@ def _store(verb: Verb, option: Option, value: str, values: dict[str, Any]) -> No
         values.setdefault(option.name, []).extend(items)
         return
     _choose(verb, f"--{option.name}", value, option.choices)
+    if option.kind == PATH and not value:
+        raise _wrong(verb, f"--{option.name} is empty")
     if option.kind != NUMBER:
         values[option.name] = value
         return
@@ -122,6 +136,8 @@ def _place(verb: Verb, rest: list[str], values: dict[str, Any]) -> None:
         if positional.number in "*+":
             if positional.number == "+" and not rest:
                 raise _missing(verb, positional)
+            for value in rest:
+                _check_path(verb, positional, value)
             values[positional.name] = rest
             return
         if not rest:
@@ -130,10 +146,17 @@ def _place(verb: Verb, rest: list[str], values: dict[str, Any]) -> None:
             raise _missing(verb, positional)
         value = rest.pop(0)
         _choose(verb, positional.name.upper(), value, positional.choices)
+        _check_path(verb, positional, value)
         values[positional.name] = value
     if rest:
         hint = "Put quotes around an argument that holds spaces." if verb.positionals else ""
         raise _wrong(verb, f"`una {verb.name}` does not know what to do with `{rest[0]}`", hint)
+
+
+def _check_path(verb: Verb, positional: Positional, value: str) -> None:
+    """Refuse an empty path, which would mean the current folder: it comes from a variable that is not set."""
+    if positional.kind == PATH and not value:
+        raise _wrong(verb, f"{positional.name.upper()} is empty")
 
 
 def _missing(verb: Verb, positional: Positional) -> InvalidInput:

@@ -72,6 +72,8 @@ def describe(label: str, news: Mapping[str, Any], elapsed: float) -> str:
     total = float(news.get("total") or 0)
     parts = [str(news.get("label") or label)]
     rate = done / elapsed if elapsed > 0 else 0.0
+    if not done and not total:
+        return parts[0]
     if unit == "bytes":
         parts.append(f"{human.size(done)} of {human.size(total)}" if total else human.size(done))
         parts.append(f"{rate / 1e6:.1f} MB/s")

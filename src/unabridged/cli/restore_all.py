@@ -28,15 +28,15 @@ def restore_all(arguments: Arguments) -> int:
     files = _Folder(arguments, client, folder)
     written: list[dict[str, Any]] = []
     problems: list[dict[str, Any]] = []
-    seen: set[str] = set()
+    seen: set[tuple[str, str]] = set()  # session, path: two sessions may have had a file in one place
     status = 0
     with Progress(screen, "restoring") as progress:
         for row, _ in reading.sessions(client, asked):
             # What never was a file, as notes, has no origin.
             for origin in _origins(client, str(row["session"])) if row["origins"] else ():
-                if origin in seen:
+                if (str(row["session"]), origin) in seen:
                     continue
-                seen.add(origin)
+                seen.add((str(row["session"]), origin))
                 try:
                     written.append(files.restore(row, origin))
                 except UnabridgedError as error:

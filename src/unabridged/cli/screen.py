@@ -10,6 +10,7 @@ import os
 import sys
 
 from unabridged.cli.safe import visible
+from unabridged.errors import UnabridgedError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ class Screen:
             self._out.write(text)
             return
         encoding = (self._out.encoding or "utf-8") if self.terminal else "utf-8"
-        buffer.write(text.encode(encoding, "backslashreplace"))
+        self.raw(text.encode(encoding, "backslashreplace"))
 
     def raw(self, data: bytes) -> None:
         """Write bytes of an answer exactly."""
@@ -68,7 +69,10 @@ class Screen:
         if buffer is None:
             self._out.write(data.decode("utf-8", "replace"))
             return
-        buffer.write(data)
+        try:
+            buffer.write(data)
+        except OSError as error:
+            self._give_up(error)
 
     def json(self, value: Any) -> None:
         """Write one JSON document on a line of its own, in ASCII: nothing in it can steer a terminal."""
@@ -110,7 +114,18 @@ class Screen:
 
     def flush(self) -> None:
         """Push what was written to standard output."""
-        self._out.flush()
+        try:
+            self._out.flush()
+        except OSError as error:
+            self._give_up(error)
+
+    def _give_up(self, error: OSError) -> None:
+        """Raise what ends a command whose output goes nowhere; a pipe without a reader stays as it is."""
+        if isinstance(error, BrokenPipeError):
+            raise error
+        # What is still buffered is written again when the interpreter ends, which would fail again.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), self._out.fileno())
+        raise UnabridgedError(f"the output cannot be written: {error.strerror}", hint="") from error
 
 
 def _is_terminal(stream: TextIO) -> bool:
@@ -143,5 +158,9 @@ def _width(environ: Mapping[str, str], stream: TextIO) -> int:
 
 
 def standard(environ: Mapping[str, str]) -> Screen:
-    """Return the screen of this process."""
-    return Screen(environ, sys.stdout, sys.stderr)
+    """Return the screen of this process. A stream that was closed before the program began takes everything."""
+    return Screen(environ, _open(sys.stdout), _open(sys.stderr))
+
+
+def _open(stream: TextIO | None) -> TextIO:
+    return stream if stream is not None else open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123

@@ -83,7 +83,8 @@ def completeness(answer: Mapping[str, Any]) -> str:
         else:
             told.append(f"The search failed ({why})." if why else "The search failed.")
     elif status == "empty":
-        told.append("Nothing found; everything archived was searched.")
+        where = "everything archived" if account.get("scope", "all") == "all" else "all that is in scope"
+        told.append(f"Nothing found; {where} was searched.")
     filtered = int(left_out.get("filters") or 0)
     if filtered and not answer["hits"]:
         told.append(f"The filters left {human.plural(filtered, 'passage')} out.")

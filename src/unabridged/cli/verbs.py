@@ -21,7 +21,7 @@ _FILTERS = (
     _PROJECT,
     Option("session", TEXT, "only this session (any name of it)", "ID"),
     Option("host", LIST, "only these hosts", "H", HOSTS),
-    Option("kind", LIST, "only these kinds: text, tool-call, tool-result, note, …", "K"),
+    Option("kind", LIST, "only these kinds: text, tool-call, tool-result, reasoning, …", "K"),
     Option("role", LIST, "only these roles: user, assistant, tool, system", "R"),
     Option("tool", LIST, "only calls and results of these tools", "NAME"),
     Option("path", TEXT, "only passages that name this file, or a path ending in it", "FILE"),
@@ -142,7 +142,7 @@ VERBS: tuple[Verb, ...] = (
         "unabridged.cli.importing",
         (Positional("path", "files or folders; none: where every host keeps its sessions", "*", kind=PATH),),
         (
-            Option("host", TEXT, "take the files for this host's", "HOST", HOSTS),
+            Option("host", TEXT, "look for this host's files only", "HOST", HOSTS),
             Option("dry-run", FLAG, "tell what would be read, and change nothing"),
             Option("verify", FLAG, "hash unchanged files again instead of trusting their size and time"),
             Option("sample", FLAG, "import the small sample that ships with the program"),

@@ -15,6 +15,7 @@ from unabridged.hosts.contract import Candidate, Host
 
 SNIFF_BYTES = 64 << 10  # bytes of a file that a host looks at
 PAGE = 200  # files reported at once
+UNTOLD = "the name is not UTF-8; rename the file or its folder"
 
 Item = Found | Trouble
 
@@ -99,6 +100,11 @@ class Census:
         for host in place.hosts:
             for candidate in host.find(place.path):
                 real = os.path.realpath(candidate.path)
+                if not _is_text(real):
+                    if real not in self._seen:
+                        self._seen.add(real)
+                        yield _trouble(Path(real), PathUnreadable(UNTOLD))
+                    continue
                 if self._only and real not in self._only:
                     continue
                 if real in self._seen:
@@ -163,5 +169,14 @@ def _closed_folders(path: Path) -> Iterator[Trouble]:
                 yield _trouble(Path(below), PathUnreadable())
 
 
+def _is_text(path: str) -> bool:
+    """Tell whether a path can be stored and sent: a file's name may be any bytes."""
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def _trouble(path: Path, error: UnabridgedError) -> Trouble:
-    return Trouble(str(path), 0, error.code, error.message)
+    return Trouble(os.fsencode(path).decode("utf-8", "replace"), 0, error.code, error.message)

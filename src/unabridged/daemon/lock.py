@@ -94,7 +94,7 @@ def read_owner(path: str) -> dict[str, Any]:
 def held(path: str) -> bool:
     """Tell whether somebody holds the lock now."""
     try:
-        descriptor = safety.open_private(path, os.O_RDWR)
+        descriptor = safety.open_private(path, os.O_RDONLY)
     except FileNotFoundError:
         return False
     try:

@@ -114,7 +114,9 @@ def layout(env: Mapping[str, str], platform: str = sys.platform) -> Layout:
         return Layout(root, root, root)
     if platform == "win32":
         return _usual_folders()
-    user = env.get("HOME") or os.path.expanduser("~")
+    user = env.get("HOME", "")
+    if not os.path.isabs(user):  # unset, empty, or from where nobody stands
+        user = _home_of_account()
     if platform == "darwin":
         root = os.path.join(user, "Library", "Application Support")
         usual = (root, root, root)
@@ -126,6 +128,16 @@ def layout(env: Mapping[str, str], platform: str = sys.platform) -> Layout:
     # A relative value must be ignored, says the XDG base directory specification.
     chosen = [env[name] if os.path.isabs(env.get(name, "")) else path for name, path in zip(names, usual)]  # noqa: B905
     return Layout(*(os.path.join(path, APPLICATION) for path in chosen))
+
+
+def _home_of_account() -> str:
+    """Return the home that the system's list of users has."""
+    import pwd  # hardly ever needed
+
+    try:
+        return pwd.getpwuid(os.getuid()).pw_dir
+    except KeyError:
+        return "/"
 
 
 def _usual_folders() -> Layout:

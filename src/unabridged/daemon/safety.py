@@ -5,10 +5,11 @@ Imports only the standard library's smallest modules, since clients check too.
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 
-from unabridged.errors import UnsafePath
+from unabridged.errors import DiskFull, ReadOnly, UnsafePath
 
 PRIVATE_FOLDER = 0o700
 PRIVATE_FILE = 0o600
@@ -19,7 +20,7 @@ MAX_LINKS = 40  # symbolic links followed among the ancestors, as many as Linux 
 def private_folder(path: str, *, create: bool = False) -> None:
     """Check that `path` is a real folder of ours with mode 0700 below ancestors that only we or root can change.
 
-    With `create` it is made, with its missing parents. Raises `UnsafePath`, or OSError where it cannot be made.
+    With `create` it is made, with its missing parents. Raises `UnsafePath`, `ReadOnly` or `DiskFull`.
     """
     parent = os.path.dirname(path)
     if create:
@@ -67,6 +68,15 @@ def make_folders(path: str) -> None:
     except FileExistsError:
         # Made by somebody else meanwhile, or a dangling link: the checks that follow tell.
         return
+    except OSError as error:
+        raise unwritable(error, path) from error
+
+
+def unwritable(error: OSError, path: str) -> DiskFull | ReadOnly:
+    """Return what keeps a folder or file of ours from being made or opened."""
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return DiskFull(path=path)
+    return ReadOnly(f"{path} cannot be written: {error.strerror}")
 
 
 def check_ancestors(path: str) -> None:
@@ -124,13 +134,18 @@ def check_socket(path: str) -> bool:
 
 
 def open_private(path: str, flags: int) -> int:
-    """Open (or create, mode 0600) a file of ours, never through a link; return its descriptor."""
+    """Open (or create, mode 0600) a file of ours, never through a link; return its descriptor.
+
+    Raises `UnsafePath`, `ReadOnly`, `DiskFull`, or FileNotFoundError for one that is not there.
+    """
     try:
         descriptor = os.open(path, flags | os.O_NOFOLLOW | os.O_CLOEXEC, PRIVATE_FILE)
+    except FileNotFoundError:
+        raise
     except OSError as error:
         if os.path.islink(path):
             raise UnsafePath("the file is a symbolic link", path=path) from error
-        raise
+        raise unwritable(error, path) from error
     found = os.fstat(descriptor)
     if found.st_uid != os.geteuid() or not stat.S_ISREG(found.st_mode):
         os.close(descriptor)

@@ -30,6 +30,7 @@ from unabridged.schema.records import DOCUMENT, EVENT, GENERATION, TOMBSTONE, Do
 MAX_NEIGHBORS = 32  # windows to each side
 MAX_TOKENS = 100_000  # so that an answer stays below a frame
 MIN_TOKENS = 1
+LEAST_USEFUL_TOKENS = 8  # what the longest character may cost by the strict estimate, and some
 
 RESOLVED, SUPERSEDED, ERASED, EXPIRED, MISSING = "resolved", "superseded", "erased", "expired", "missing"
 
@@ -94,6 +95,14 @@ def recall(context: Context, request: Recall) -> Recalled:
         else Slice(0, text.size)
     )
     chosen = _choose(context, text, asked, request, whole=found.whole)
+    if chosen.start == chosen.end and asked.start < asked.end:
+        # An answer without text would be followed by the same one for ever.
+        raise InvalidInput(
+            "`max_tokens` is too small for any text",
+            hint=f"Ask for {LEAST_USEFUL_TOKENS} tokens or more.",
+            field="max_tokens",
+            value=request.max_tokens,
+        )
     return _answer(context, text, chosen, request)
 
 

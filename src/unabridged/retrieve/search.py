@@ -46,6 +46,8 @@ def search(context: Context, finder: Finder, request: Search) -> Searched:
     try:
         wanted = max(MIN_FETCH, (cursor.offset + request.limit) * OVERFETCH)
         candidates = finder.candidates(request, _projects(context), wanted)
+    except InvalidInput:  # an expression that is not one
+        raise
     except UnabridgedError as error:
         account["failed"] = {"lexical": error.code}
         return Searched(FAILED, [], "", account)

@@ -48,7 +48,11 @@ def engine_of(folder: Path) -> str:
     fields = dict(line.split(": ", 1) for line in lines[1:] if ": " in line)
     version = fields.get("version", "")
     if not lines or lines[0] != FIRST_LINE or not version.isdigit():
-        raise Corrupt("the store's FORMAT file is not readable", path=str(folder / FORMAT))
+        raise Corrupt(
+            "the store's FORMAT file is not readable",
+            hint="It names the store's version and engine: restore that file from a backup.",
+            path=str(folder / FORMAT),
+        )
     if int(version) > STORE_VERSION:
         raise StoreTooNew(found=int(version), known=STORE_VERSION)
     return fields.get("engine", "")
@@ -65,7 +69,10 @@ def prepare(folder: Path) -> None:
     names = {entry.name for entry in os.scandir(folder)}
     if FORMAT not in names and MAKING not in names and not names <= {owner.NAME}:
         raise WouldOverwrite(
-            "the folder is not empty, but holds no store", path=str(folder), found=len(names)
+            "the folder is not empty, but holds no store",
+            hint="Restore its FORMAT file from a backup, or set UNABRIDGED_HOME to another folder.",
+            path=str(folder),
+            found=len(names),
         )
 
 

@@ -154,7 +154,12 @@ def _filters(call: Call, reader: Reader, context: Context, asked: Filters) -> na
 
 def _one_of(field: str, value: str, allowed: tuple[str, ...]) -> None:
     if value not in allowed:
-        raise InvalidInput(f"`{field}` cannot be {value[:40]!r}", field=field, allowed=list(allowed))
+        raise InvalidInput(
+            f"`{field}` cannot be {value[:40]!r}",
+            hint=f"It takes: {', '.join(allowed)}.",
+            field=field,
+            allowed=list(allowed),
+        )
 
 
 def _hit(context: Context, found: searching.Found) -> Hit:

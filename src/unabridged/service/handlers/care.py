@@ -99,7 +99,8 @@ def _hosts(call: Call) -> Iterator[Finding]:
         if there and not count:
             detail, hint = f"sessions may lie in {there[0]}, none is archived", "`una import`"
         else:
-            detail, hint = f"{count} transcripts archived" if count else "not on this machine", ""
+            noun = "transcript" if count == 1 else "transcripts"
+            detail, hint = f"{count} {noun} archived" if count else "not on this machine", ""
         yield Finding(f"host {host['host']}", True, detail, hint)
 
 
