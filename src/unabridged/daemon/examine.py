@@ -14,10 +14,8 @@ from unabridged.service.ports import Finding
 
 MAX_COMMAND_BYTES = 65_536
 DAEMON = b"unabridged.app.daemon"
-ENDING_SECONDS, POLL_SECONDS = (
-    2.0,
-    0.05,
-)  # that another daemon of the home gets to end; between two looks at it
+ENDING_SECONDS = 2.0  # that another daemon of the home gets to end
+POLL_SECONDS = 0.05  # between two looks at it
 
 
 def files(layout: Layout, fix: bool, *, running: bool) -> Iterator[Finding]:
@@ -95,9 +93,8 @@ def _lock(layout: Layout, running: bool) -> Finding:
 def _doubles(layout: Layout) -> Iterator[Finding]:
     """Look for further daemons on this home, where the system lists processes in /proc."""
     found, deadline = _daemons(layout), time.monotonic() + ENDING_SECONDS
-    while (
-        found and time.monotonic() < deadline
-    ):  # one that could not start, or was told to stop, is about to end
+    # One that could not start, or was told to stop, is about to end.
+    while found and time.monotonic() < deadline:
         time.sleep(POLL_SECONDS)
         found &= _daemons(layout)
     for pid in sorted(found):
