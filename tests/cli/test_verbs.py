@@ -496,6 +496,13 @@ def test_the_overview_puts_the_doctor_first_when_something_is_wrong(tmp_path) ->
     assert "problem: too little disk" in done.err
 
 
+def test_a_file_that_is_closed_to_a_verb_is_an_error_that_names_it() -> None:
+    denied = PermissionError(13, "Permission denied", "/srv/config.toml")
+    done = una("search", "x", daemon=Daemon(search=denied))
+    assert done.status == 3
+    assert "error: /srv/config.toml: Permission denied" in done.err
+
+
 def test_the_version_is_told() -> None:
     import unabridged
 

@@ -18,7 +18,7 @@ from tests.daemon.living import SESSION, transcript, until
 from tests.service.desk import Desk
 from unabridged.archive.check import check
 from unabridged.archive.restore import read_original
-from unabridged.archive.sessions import list_sessions, origins
+from unabridged.archive.sessions import list_sessions, origins, origins_everywhere
 from unabridged.daemon.census import find
 from unabridged.daemon.importing import Importing
 from unabridged.daemon.importrun import ImportRun
@@ -277,6 +277,29 @@ def test_a_session_keeps_its_original_when_another_one_takes_its_place(bench: Be
             for session in list_sessions(reader)
         }
     assert kept == {SESSION: [first], OTHER: [path.read_bytes()]}
+
+
+def test_a_session_of_two_folders_keeps_the_originals_of_both(bench: Bench, tmp_path: Path) -> None:
+    one = transcript(tmp_path / "one.jsonl", SESSION, 3)
+    two = transcript(tmp_path / "two.jsonl", SESSION, 4, folder="/elsewhere/project")
+    bench.run(one, two)
+    with bench.store.snapshot() as reader:
+        sessions = list_sessions(reader)
+        kept = [
+            {b"".join(read_original(reader, info.generation)) for info in origins_everywhere(reader, session)}
+            for session in sessions
+        ]
+    assert kept == [{one.read_bytes(), two.read_bytes()}] * 2
+
+
+def test_a_name_that_is_too_long_to_be_kept_costs_its_own_file(bench: Bench, tmp_path: Path) -> None:
+    transcript(tmp_path / "a.jsonl", "q" * 5_000, 2)
+    transcript(tmp_path / "b.jsonl", SESSION, 2)
+    answer = bench.run(tmp_path)
+    assert [(item["path"], item["code"]) for item in answer.problems] == [
+        (str(tmp_path / "a.jsonl"), "limit-exceeded")
+    ]
+    assert bench.events()[SESSION] == 4
 
 
 def test_a_bad_path_among_good_ones_is_a_problem_and_no_more(bench: Bench, tmp_path: Path) -> None:

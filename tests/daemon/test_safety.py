@@ -128,7 +128,7 @@ def test_files_are_made_for_their_owner_and_never_opened_through_links(folder: P
 
 
 def test_a_folder_that_cannot_be_made_is_a_typed_error() -> None:
-    with pytest.raises(ReadOnly, match="cannot be written"):
+    with pytest.raises(ReadOnly, match="cannot be opened or made"):
         safety.private_folder("/dev/null/home/run", create=True)
 
 

@@ -83,6 +83,16 @@ def _by_host_id(reader: Reader, name: str) -> list[Home]:
     return [home for home in page if home.host_session.startswith(name)]
 
 
+def origins_everywhere(reader: Reader, session: Session) -> list[OriginInfo]:
+    """Return the files of a session in its own project, then those that began in another project's folder."""
+    found = origins(reader, session)
+    for project in log.projects(reader):
+        other = reader.get(SESSION, (project.id, session.session)) if project.id != session.project else None
+        if other is not None:
+            found += origins(reader, other)
+    return found
+
+
 def _overwritten(reader: Reader, session: Session) -> list[OriginInfo]:
     """Return the files of a session in whose place another session's file lies by now."""
     newest, start = dict[OriginId, Generation](), ()

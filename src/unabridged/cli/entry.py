@@ -11,7 +11,7 @@ from unabridged.cli.connection import reach
 from unabridged.cli.parse import HELP_WORDS, find_verb, parse
 from unabridged.cli.screen import standard
 from unabridged.daemon.paths import environment
-from unabridged.errors import Cancelled, UnabridgedError, UnknownOperation
+from unabridged.errors import Cancelled, PathUnreadable, UnabridgedError, UnknownOperation
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,6 +47,9 @@ def run(words: Sequence[str], screen: Screen, environ: Mapping[str, str], connec
         return _failed(screen, error, as_json)
     except BrokenPipeError:
         return BROKEN_PIPE
+    except OSError as error:  # of a file that a verb did not expect to be closed to it
+        name = f"{os.fsdecode(error.filename)}: " if error.filename else ""
+        return _failed(screen, PathUnreadable(f"{name}{error.strerror or error}"), as_json)
     return status
 
 

@@ -21,6 +21,8 @@ POLL_SECONDS = 0.05  # between two looks at it
 def files(layout: Layout, fix: bool, *, running: bool) -> Iterator[Finding]:
     """Check folders, their modes, lock and socket; `running`: this very process owns them."""
     yield _home(layout)
+    if os.path.exists(layout.data) and not os.access(layout.data, os.R_OK | os.X_OK):
+        return  # somebody else's, or closed: nothing below it can be looked at
     for name, path in (
         ("run folder", layout.run),
         ("store folder", layout.store),
@@ -30,9 +32,10 @@ def files(layout: Layout, fix: bool, *, running: bool) -> Iterator[Finding]:
     ):
         yield _private(name, path, fix)
     yield _filesystem(layout)
-    yield _lock(layout, running)
-    yield from _doubles(layout)
-    yield _socket(layout, fix, running)
+    if not os.path.exists(layout.run) or os.access(layout.run, os.R_OK | os.X_OK):
+        yield _lock(layout, running)
+        yield from _doubles(layout)
+        yield _socket(layout, fix, running)
 
 
 def _home(layout: Layout) -> Finding:

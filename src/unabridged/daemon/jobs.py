@@ -15,7 +15,7 @@ from unabridged.daemon.importrun import ImportRun
 from unabridged.daemon.known import Known
 from unabridged.daemon.logs import Log
 from unabridged.daemon.messages import Ack, Broken, Filled, Find, Finished, FoundSome, Read, Trouble
-from unabridged.errors import Conflict, InternalError, UnabridgedError, by_code
+from unabridged.errors import Conflict, InternalError, InvalidInput, UnabridgedError, by_code
 from unabridged.hosts.contract import Candidate
 from unabridged.schema.ids import Micros
 from unabridged.schema.records import Generation, Origin
@@ -143,9 +143,10 @@ class ReadJob:
         self._end()
 
     def _end(self) -> None:
-        # A conflict or a broken file concerns this file alone; a store that fails concerns the import.
+        # A conflict or what the store does not take (a name that is longer than a key may be) concerns this file alone;
+        # a store that fails concerns the import.
         error = self._error
-        if isinstance(error, Conflict):
+        if isinstance(error, Conflict | InvalidInput):
             self.account.trouble([Trouble(self.candidate.path, 0, error.code, error.message)])
             error = None
         self.account.finished(error)

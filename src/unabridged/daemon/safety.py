@@ -76,7 +76,7 @@ def unwritable(error: OSError, path: str) -> DiskFull | ReadOnly:
     """Return what keeps a folder or file of ours from being made or opened."""
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return DiskFull(path=path)
-    return ReadOnly(f"{path} cannot be written: {error.strerror}")
+    return ReadOnly(f"{path} cannot be opened or made: {error.strerror}")
 
 
 def check_ancestors(path: str) -> None:

@@ -45,6 +45,20 @@ def test_a_session_is_known_by_its_header(tmp_path: Path) -> None:
     assert not HOST.sniff(b'{"type":"session","id":"x"}\n', Path("x.jsonl"))
 
 
+def test_a_session_whose_header_is_damaged_is_known_by_its_entries_and_named_by_its_file() -> None:
+    entry = (
+        b'{"type":"message","id":"a1","parentId":null,"timestamp":"2026-11-06T15:02:41.000Z",'
+        b'"message":{"role":"user","content":"hi"}}'
+    )
+    lines = [b'{"type":"session","version":3,"id":"0', entry]
+    path = Path(f"2026-11-06T15-02-40-118Z_{SESSION}.jsonl")
+    assert HOST.sniff(b"\n".join(lines), path)
+    assert HOST.head(path, lines) == Head(SESSION, "")
+    assert HOST.head(Path("copied.jsonl"), lines) == Head("copied", "")
+    assert not HOST.sniff(b"not json\n" + b'{"type":"message","text":"hi"}', path)
+    assert HOST.head(path, lines[:1]) is None
+
+
 def head_of(path: Path, lines: int = 9) -> Head | None:
     return HOST.head(path, path.read_bytes().splitlines()[:lines])
 

@@ -30,9 +30,8 @@ class Pi:
         return discover.sniff(head)
 
     def head(self, path: Path, lines: Iterable[bytes]) -> Head | None:
-        """Return what the header says."""
-        del path
-        return discover.head(lines)
+        """Return what the header says; where it is damaged, what the file's name says."""
+        return discover.head(path, lines)
 
     def reader(self, path: str, head: Head, state: bytes, generation: int) -> LineReader:
         """Return a reader."""

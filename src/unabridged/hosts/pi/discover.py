@@ -11,6 +11,7 @@ from unabridged.hosts.times import from_iso
 from unabridged.hosts.walk import walk
 
 TRANSCRIPT = ".jsonl"
+ENTRIES = ("message", "model_change", "thinking_level_change")  # what follows a header, since version 2
 
 
 def roots(env: Mapping[str, str], home: Path) -> Sequence[Path]:
@@ -31,12 +32,18 @@ def find(root: Path) -> Iterator[Candidate]:
 
 
 def sniff(head: bytes) -> bool:
-    """Tell from a file's first bytes whether it begins with the header of a session."""
+    """Tell from a file's first bytes whether it begins with the header of a session.
+
+    Behind a line that cannot be read, which may have been the header, an entry will do.
+    """
+    damaged = False
     for line in head.split(b"\n"):
         if not line.strip():
             continue
         rows, _ = parse(line)
-        return any(_is_header(parsed.row) for parsed in rows)
+        if rows:
+            return any(_is_header(item.row) or (damaged and _is_entry(item.row)) for item in rows)
+        damaged = True
     return False
 
 
@@ -44,18 +51,27 @@ def _is_header(row: Row) -> bool:
     return row.type == "session" and bool(row.id) and row.timestamp is not None and row.cwd is not None
 
 
-def head(lines: Iterable[bytes]) -> Head | None:
-    """Return what names a session: its header.
+def _is_entry(row: Row) -> bool:
+    return row.type in ENTRIES and bool(row.id) and row.timestamp is not None
+
+
+def head(path: Path, lines: Iterable[bytes]) -> Head | None:
+    """Return what names a session: its header, or the file's name when that line is damaged.
 
     A session with a parent is a fork when it begins with entries older than itself, which it copied; else it goes on
     where the parent ended. That takes a second row, so None until there is one.
     """
     header: Row | None = None
+    damaged = False
     for line in lines:
-        for parsed in parse(line)[0]:
+        rows, problem = parse(line)
+        damaged = damaged or (problem is not None and not rows)
+        for parsed in rows:
             row = parsed.row
             if header is None:
                 if row.type != "session" or not row.id:
+                    if damaged and _is_entry(row):
+                        return Head(session_in_path(path.name) or path.stem, "")
                     continue
                 header = row
                 parent = session_in_path(row.parent_session or row.branched_from)

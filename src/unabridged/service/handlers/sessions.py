@@ -6,7 +6,13 @@ import base64
 from typing import Any
 
 from unabridged.archive import restore
-from unabridged.archive.sessions import OriginInfo, list_sessions, origins, resolve_session
+from unabridged.archive.sessions import (
+    OriginInfo,
+    list_sessions,
+    origins,
+    origins_everywhere,
+    resolve_session,
+)
 from unabridged.errors import InvalidCursor, InvalidInput, LimitExceeded, NotFound, OutOfScope
 from unabridged.hosts.contract import Head
 from unabridged.schema.ids import NO_SESSION
@@ -85,7 +91,7 @@ def original(call: Call, request: OriginalRequest) -> OriginalAnswer:
         raise LimitExceeded("limit is out of range", field="limit", limit=MAX_PAGE, value=request.limit)
     with call.services.store.snapshot() as reader:
         session = visible_session(call, reader, request.session)
-        files = origins(reader, session)
+        files = _files(call, reader, session)
         if not files:
             raise NotFound(
                 "the session has no original: it was not read from a file", session=request.session
@@ -112,6 +118,16 @@ def original(call: Call, request: OriginalRequest) -> OriginalAnswer:
         identical=not generation.redactions,
         generation=generation.number,
     )
+
+
+def _files(call: Call, reader: Reader, session: Session) -> list[OriginInfo]:
+    """Return a session's files, those in other projects only where the caller may see them."""
+    scope = call.scope(reader)
+    return [
+        info
+        for info in origins_everywhere(reader, session)
+        if info.origin.project == session.project or scope.allows(info.origin.project, session.session)
+    ]
 
 
 def _read(
