@@ -5,7 +5,8 @@ from __future__ import annotations
 from rocksdict import BlockBasedIndexType, BlockBasedOptions, Cache, DBCompressionType, Options
 
 # Memory: blocks, filters and block indexes lie in the cache, so it and the memtables bound what the engine holds.
-CACHE_BYTES = 24 << 20  # bytes; at a million events filters and block indexes take about half
+# Blocks that it lets go of are still in the system's cache of files, some microseconds away.
+CACHE_BYTES = 16 << 20  # bytes; at a million events filters and block indexes take two thirds
 MEMTABLE_BYTES = 8 << 20  # bytes of one memtable, which also bounds one write-ahead file
 MEMTABLES = 2  # one written to, one on its way to disk
 OPEN_FILES = 256  # table files held open, each with its reader
