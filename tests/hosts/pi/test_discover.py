@@ -55,6 +55,8 @@ def test_a_session_whose_header_is_damaged_is_known_by_its_entries_and_named_by_
     assert HOST.sniff(b"\n".join(lines), path)
     assert HOST.head(path, lines) == Head(SESSION, "")
     assert HOST.head(Path("copied.jsonl"), lines) == Head("copied", "")
+    listed_entry = entry.replace(b'"id":"a1","parentId":null,', b"")
+    assert HOST.sniff(b"\n".join([lines[0], listed_entry]), path)
     assert not HOST.sniff(b"not json\n" + b'{"type":"message","text":"hi"}', path)
     assert HOST.head(path, lines[:1]) is None
 

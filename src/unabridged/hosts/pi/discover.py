@@ -11,7 +11,7 @@ from unabridged.hosts.times import from_iso
 from unabridged.hosts.walk import walk
 
 TRANSCRIPT = ".jsonl"
-ENTRIES = ("message", "model_change", "thinking_level_change")  # what follows a header, since version 2
+ENTRIES = ("model_change", "thinking_level_change")  # what may follow a header before the first message
 
 
 def roots(env: Mapping[str, str], home: Path) -> Sequence[Path]:
@@ -52,7 +52,11 @@ def _is_header(row: Row) -> bool:
 
 
 def _is_entry(row: Row) -> bool:
-    return row.type in ENTRIES and bool(row.id) and row.timestamp is not None
+    if row.timestamp is None:
+        return False
+    if row.type == "message":
+        return row.message is not None and bool(row.message.role)
+    return row.type in ENTRIES and bool(row.id)
 
 
 def head(path: Path, lines: Iterable[bytes]) -> Head | None:
