@@ -67,6 +67,7 @@ def test_the_file_is_written_byte_for_byte_and_private(tmp_path: Path) -> None:
         "origin": "/srv/7f0d.jsonl",
         "name": "-srv-firmware/7f0d.jsonl",
         "generation": 1,
+        "generations": [1],
     }
     assert names_in(tmp_path) == ["s.jsonl"]
 
@@ -117,6 +118,14 @@ def test_redactions_are_told(tmp_path: Path) -> None:
     daemon = Daemon(original=original(redactions=2, identical=False))
     done = una("restore", "7f0d", "--to", str(tmp_path / "s"), daemon=daemon)
     assert "not byte-identical to the original: 2 redactions" in done.out
+
+
+def test_what_a_rewritten_file_held_before_is_told_and_given(tmp_path: Path) -> None:
+    daemon = Daemon(original=original(generation=3, generations=[1, 2, 3]))
+    done = una("restore", "7f0d", "--to", str(tmp_path / "s"), daemon=daemon)
+    assert "--generation 2 gives what was in it before" in done.err
+    una("restore", "7f0d", "--to", str(tmp_path / "t"), "--generation", "2", daemon=daemon)
+    assert daemon.asked[-1][1]["generation"] == 2
 
 
 def test_an_identical_file_is_called_so(tmp_path: Path) -> None:

@@ -31,6 +31,7 @@ from unabridged.errors import (
     DiskLow,
     InvalidInput,
     NotATranscript,
+    NotFound,
     NoTranscripts,
     PathNotFound,
     PathUnreadable,
@@ -277,6 +278,26 @@ def test_a_session_keeps_its_original_when_another_one_takes_its_place(bench: Be
             for session in list_sessions(reader)
         }
     assert kept == {SESSION: [first], OTHER: [path.read_bytes()]}
+
+
+def test_what_a_rewritten_file_held_before_is_given_back(bench: Bench, tmp_path: Path) -> None:
+    path = transcript(tmp_path / "t.jsonl", SESSION, 5)
+    contents = [path.read_bytes()]
+    bench.run(path)
+    path.write_bytes(b"".join(contents[0].splitlines(keepends=True)[:4]))
+    contents.append(path.read_bytes())
+    bench.run(path)
+    desk = Desk()
+    desk.services = replace(desk.services, store=bench.store, hosts=HOSTS)
+    try:
+        newest = desk.call("original", session=SESSION)
+        assert (newest.generation, newest.generations) == (2, [1, 2])
+        given = [desk.call("original", session=SESSION, generation=number) for number in (1, 2)]
+        assert [base64.b64decode(page.data) for page in given] == contents
+        with pytest.raises(NotFound, match="no content of that number"):
+            desk.call("original", session=SESSION, generation=3)
+    finally:
+        desk.store.close()
 
 
 def test_a_session_of_two_folders_keeps_the_originals_of_both(bench: Bench, tmp_path: Path) -> None:

@@ -93,6 +93,12 @@ def origins_everywhere(reader: Reader, session: Session) -> list[OriginInfo]:
     return found
 
 
+def generations(reader: Reader, info: OriginInfo) -> list[Generation]:
+    """Return all contents of a file that belong to the same session, oldest first."""
+    found = reader.scan(GENERATION, (info.origin.project, info.origin.origin))
+    return [item for item in found if item.session == info.generation.session]
+
+
 def _overwritten(reader: Reader, session: Session) -> list[OriginInfo]:
     """Return the files of a session in whose place another session's file lies by now."""
     newest, start = dict[OriginId, Generation](), ()

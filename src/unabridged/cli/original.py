@@ -20,8 +20,10 @@ PAGE_BYTES = 4 << 20
 class Original:
     """The bytes of one original file, page by page; its facts are known once the first page came."""
 
-    def __init__(self, client: Caller, session: str, origin: str = "", allow_gaps: bool = False) -> None:
-        """Ask for the first page."""
+    def __init__(
+        self, client: Caller, session: str, origin: str = "", allow_gaps: bool = False, generation: int = 0
+    ) -> None:
+        """Ask for the first page; `generation` is the number of an older content, 0 the newest."""
         self._client = client
         self._gaps = allow_gaps
         self._asked: dict[str, Any] = {"session": session, "limit": PAGE_BYTES}
@@ -29,6 +31,8 @@ class Original:
             self._asked["origin"] = origin
         if allow_gaps:
             self._asked["allow_gaps"] = True
+        if generation:
+            self._asked["generation"] = generation
         self.page = client.call("original", self._asked)
         self.size = int(self.page["size"])
         self._written = 0
@@ -61,6 +65,7 @@ class Original:
             "origin": self.page["path"],
             "name": self.page["name"],
             "generation": self.page.get("generation", 1),
+            "generations": self.page.get("generations") or [self.page.get("generation", 1)],
         }
 
 

@@ -35,7 +35,13 @@ def run(arguments: Arguments) -> int:
 def _restore_one(arguments: Arguments, session: str) -> int:
     screen = arguments.screen
     to = arguments.text("to")
-    original = Original(arguments.client(), session, _origin(arguments), arguments.flag("allow-gaps"))
+    original = Original(
+        arguments.client(),
+        session,
+        _origin(arguments),
+        arguments.flag("allow-gaps"),
+        arguments.number("generation"),
+    )
     if to == STANDARD_OUTPUT:
         for piece in original.pieces():
             screen.raw(piece)
@@ -71,5 +77,11 @@ def _draw(screen: Screen, facts: Mapping[str, Any]) -> None:
     screen.line(f"{screen.archived(str(facts['path']))}: {human.size(facts['bytes'])}, {sameness(facts)}")
     screen.line(screen.style(f"sha256 {facts['sha256']}", "dim"))
     screen.note(f"It was {facts['origin']}.")
+    older = [int(number) for number in facts["generations"] if number < facts["generation"]]
+    if older:
+        screen.note(
+            f"The file was rewritten; --generation {older[-1]} gives what was in it before"
+            + (f", and so on down to {older[0]}." if len(older) > 1 else ".")
+        )
     if facts["name"]:
         screen.note(f"Its host looks for it as {facts['name']}.")

@@ -191,6 +191,7 @@ VERBS: tuple[Verb, ...] = (
             Option("host", TEXT, "with --all: only this host", "HOST", HOSTS),
             Option("force", FLAG, "replace a file that exists"),
             Option("allow-gaps", FLAG, "write what is left when some of it expired"),
+            Option("generation", NUMBER, "what a rewritten file held before: the number that it tells", "N"),
             _JSON,
         ),
         (

@@ -213,6 +213,7 @@ class OriginalRequest(Request, frozen=True):
     limit: int = 4_194_304
     allow_gaps: bool = False
     listing: bool = False  # only the list of origins, no bytes
+    generation: int = 0  # of a file that was rewritten, the number of an older content; 0: the newest
 
 
 class OriginalAnswer(Answer, frozen=True):
@@ -229,6 +230,7 @@ class OriginalAnswer(Answer, frozen=True):
     redactions: int
     identical: bool
     generation: int = 1
+    generations: list[int] = []  # numbers of all contents of this file that are kept, oldest first
 
 
 # --- importing ----------------------------------------------------------------------------------------------------

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import base64
+from dataclasses import replace
 from typing import Any
 
 from unabridged.archive import restore
 from unabridged.archive.sessions import (
     OriginInfo,
+    generations,
     list_sessions,
     origins,
     origins_everywhere,
@@ -16,7 +18,7 @@ from unabridged.archive.sessions import (
 from unabridged.errors import InvalidCursor, InvalidInput, LimitExceeded, NotFound, OutOfScope
 from unabridged.hosts.contract import Head
 from unabridged.schema.ids import NO_SESSION
-from unabridged.schema.records import Session
+from unabridged.schema.records import Generation, Session
 from unabridged.schema.scope import Level
 from unabridged.service.caller import Call, find_project
 from unabridged.service.requests import (
@@ -97,6 +99,8 @@ def original(call: Call, request: OriginalRequest) -> OriginalAnswer:
                 "the session has no original: it was not read from a file", session=request.session
             )
         chosen = _choose(files, session, request.origin)
+        kept = generations(reader, chosen)
+        chosen = _older(chosen, kept, request.generation)
         generation = chosen.generation
         size = generation.stored_offset + generation.pending
         data = b""
@@ -117,6 +121,22 @@ def original(call: Call, request: OriginalRequest) -> OriginalAnswer:
         redactions=generation.redactions,
         identical=not generation.redactions,
         generation=generation.number,
+        generations=[item.number for item in kept],
+    )
+
+
+def _older(chosen: OriginInfo, kept: list[Generation], number: int) -> OriginInfo:
+    """Return a file with the content of that number; 0: as it is."""
+    if not number:
+        return chosen
+    for generation in kept:
+        if generation.number == number:
+            return replace(chosen, generation=generation)
+    raise NotFound(
+        "the archive has no content of that number",
+        hint=f"It keeps {', '.join(str(item.number) for item in kept)} of this file.",
+        field="generation",
+        value=number,
     )
 
 
