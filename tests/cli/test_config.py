@@ -134,3 +134,13 @@ def test_a_file_that_is_a_link_is_changed_where_it_lies(home: Path, tmp_path: Pa
     config(home, "set", "read.scope", "session")
     assert path.is_symlink()
     assert kept.read_text() == FILE.replace('"project"', '"session"')
+
+
+@pytest.mark.parametrize("data", [b"\xff\xfe", b"daemon = 1\n", b"[daemon\n"])
+def test_a_file_that_cannot_be_changed_is_an_error_and_stays(home: Path, data: bytes) -> None:
+    path = write(home)
+    path.write_bytes(data)
+    done = config(home, "set", "daemon.slow_ms", "5")
+    assert done.status == 2
+    assert "error: " in done.err
+    assert path.read_bytes() == data

@@ -501,6 +501,9 @@ def test_a_file_that_is_closed_to_a_verb_is_an_error_that_names_it() -> None:
     done = una("search", "x", daemon=Daemon(search=denied))
     assert done.status == 3
     assert "error: /srv/config.toml: Permission denied" in done.err
+    done = una("search", "x", daemon=Daemon(search=FileNotFoundError(2, "No such file or directory")))
+    assert done.status == 4
+    assert "the current folder does not exist any more" in done.err
 
 
 def test_the_version_is_told() -> None:

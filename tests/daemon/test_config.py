@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pwd
+from collections.abc import Callable
 from pathlib import Path
 
 import platformdirs
@@ -112,6 +113,18 @@ def test_a_file_that_is_no_text_or_too_large_is_refused(env: dict[str, str]) -> 
     path.write_bytes(b"#" * (config.MAX_FILE_BYTES + 1))
     with pytest.raises(LimitExceeded):
         config.load(env)
+
+
+@pytest.mark.parametrize("make", [Path.mkdir, os.mkfifo])
+def test_what_is_no_file_is_refused_without_waiting_for_it(
+    env: dict[str, str], make: Callable[[Path], None]
+) -> None:
+    path = write(env, "")
+    path.unlink()
+    make(path)
+    with pytest.raises(InvalidSetting, match="is not a file") as caught:
+        config.load(env)
+    assert str(path) in caught.value.advice
 
 
 def test_a_repositorys_file_is_ignored_until_its_root_is_trusted(env: dict[str, str], tmp_path: Path) -> None:

@@ -56,6 +56,7 @@ def _set(arguments: Arguments) -> int:
     setting = configuration.known(arguments.text("key"), "command line")
     value = given(setting, arguments.text("value"))
     path = Path(layout(arguments.environ).config_file).resolve()
+    configuration.load_file(path)  # whatever is wrong with it is told as everywhere
     changed = edited(_text(path), setting, value)
     make_folder(path.parent)
     with NewFile(path, force=True) as file:
@@ -107,6 +108,8 @@ def edited(text: str, setting: Setting, value: Any) -> str:
         if table not in place:
             place[table] = tomlkit.table()
         place = place[table]
+        if not hasattr(place, "items"):
+            raise InvalidSetting(f"`{table}` is not a table in the configuration file")
     place[name] = list(cast("tuple[str, ...]", value)) if setting.type is tuple else value
     return tomlkit.dumps(document)
 

@@ -11,7 +11,7 @@ from unabridged.cli.connection import reach
 from unabridged.cli.parse import HELP_WORDS, find_verb, parse
 from unabridged.cli.screen import standard
 from unabridged.daemon.paths import environment
-from unabridged.errors import Cancelled, PathUnreadable, UnabridgedError, UnknownOperation
+from unabridged.errors import Cancelled, PathNotFound, PathUnreadable, UnabridgedError, UnknownOperation
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,9 +48,16 @@ def run(words: Sequence[str], screen: Screen, environ: Mapping[str, str], connec
     except BrokenPipeError:
         return BROKEN_PIPE
     except OSError as error:  # of a file that a verb did not expect to be closed to it
-        name = f"{os.fsdecode(error.filename)}: " if error.filename else ""
-        return _failed(screen, PathUnreadable(f"{name}{error.strerror or error}"), as_json)
+        return _failed(screen, _unexpected(error), as_json)
     return status
+
+
+def _unexpected(error: OSError) -> UnabridgedError:
+    if error.filename:
+        return PathUnreadable(f"{os.fsdecode(error.filename)}: {error.strerror}")
+    if isinstance(error, FileNotFoundError):  # what `os.getcwd` says
+        return PathNotFound("the current folder does not exist any more", hint="Change to another folder.")
+    return PathUnreadable(error.strerror or str(error))
 
 
 def _failed(screen: Screen, error: UnabridgedError, as_json: bool) -> int:

@@ -6,7 +6,7 @@ from unabridged.cli.screen import Screen
 from unabridged.errors import UnabridgedError
 
 # Details that the message, the hint or the command line itself already tell.
-_SAID = {"field", "nearest", "setting", "origin"}
+_SAID = {"field", "nearest", "setting"}
 
 
 def report(screen: Screen, error: UnabridgedError, as_json: bool) -> int:
@@ -27,6 +27,7 @@ def _detail(error: UnabridgedError) -> str:
     for key, value in error.details.items():
         if (
             key in _SAID
+            or (key == "origin" and value == "command line")
             or not isinstance(value, str | int | float)
             or value == ""
             or str(value) in error.message

@@ -65,7 +65,7 @@ class Config:
         if not root or os.path.realpath(root) not in map(os.path.realpath, self.texts("projects.trusted")):
             return self
         values, origins, ignored = dict(self.values), dict(self.origins), list(self.ignored)
-        for name, value in _flat(_toml(path)).items():
+        for name, value in _flat(load_file(path)).items():
             setting, origin = known(name, str(path)), str(path)
             if setting.tighter is None:
                 ignored.append(Ignored(name, origin, "a project may not set it"))
@@ -113,7 +113,7 @@ def load(
     def take(setting: Setting, value: object, origin: str) -> None:
         values[setting.name], origins[setting.name] = setting.read(value, origin), origin
 
-    for name, value in _flat(_toml(Path(place.config_file))).items():
+    for name, value in _flat(load_file(Path(place.config_file))).items():
         take(known(name, place.config_file), value, place.config_file)
     variables = {variable(name): setting for name, setting in SETTINGS.items()}
     for name, value in env.items():
@@ -146,21 +146,29 @@ def known(name: str, origin: str) -> Setting:
     raise UnknownSetting(message, setting=name, origin=origin, nearest=near[0] if near else "")
 
 
-def _toml(path: Path) -> dict[str, Any]:
+def load_file(path: Path) -> dict[str, Any]:
+    """Return what a configuration file says, {} where there is none; raise `InvalidSetting` or `LimitExceeded`."""
+    way_out = f"Correct {path}, or move it away."
     try:
+        if path.exists() and not path.is_file():  # reading a pipe would wait for ever
+            raise InvalidSetting("the configuration file is not a file", hint=way_out, origin=str(path))
         with path.open("rb") as file:
             data = file.read(MAX_FILE_BYTES + 1)
     except (FileNotFoundError, NotADirectoryError):
         return {}
     except OSError as error:
-        raise InvalidSetting("the configuration file cannot be read", origin=str(path)) from error
+        raise InvalidSetting(
+            "the configuration file cannot be read", hint=way_out, origin=str(path)
+        ) from error
     if len(data) > MAX_FILE_BYTES:
-        raise LimitExceeded("the configuration file is too large", origin=str(path), limit=MAX_FILE_BYTES)
+        raise LimitExceeded(
+            "the configuration file is too large", hint=way_out, origin=str(path), limit=MAX_FILE_BYTES
+        )
     try:
         return tomllib.loads(data.decode("utf-8-sig"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InvalidSetting(
-            f"the configuration file is not valid TOML: {error}", origin=str(path)
+            f"the configuration file is not valid TOML: {error}", hint=way_out, origin=str(path)
         ) from error
 
 
