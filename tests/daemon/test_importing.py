@@ -16,7 +16,9 @@ import pytest
 
 from tests.daemon.living import SESSION, transcript, until
 from tests.service.desk import Desk
+from unabridged.archive.admission import Append, plan_append
 from unabridged.archive.check import check
+from unabridged.archive.ingest import MAX_NAME
 from unabridged.archive.restore import read_original
 from unabridged.archive.sessions import list_sessions, origins, origins_everywhere
 from unabridged.daemon.census import find
@@ -30,6 +32,7 @@ from unabridged.errors import (
     Cancelled,
     DiskLow,
     InvalidInput,
+    LimitExceeded,
     NotATranscript,
     NotFound,
     NoTranscripts,
@@ -41,7 +44,7 @@ from unabridged.schema.ids import Micros, ProjectId
 from unabridged.schema.records import GENERATION, ORIGIN, Origin
 from unabridged.service.compose import HOSTS
 from unabridged.service.requests import ImportAnswer, ImportRequest
-from unabridged.store.contract import Store
+from unabridged.store.contract import Plan, Store
 from unabridged.store.open import open_store
 
 OTHER = "99999999-2222-4333-8444-555555555555"
@@ -313,14 +316,31 @@ def test_a_session_of_two_folders_keeps_the_originals_of_both(bench: Bench, tmp_
     assert kept == [{one.read_bytes(), two.read_bytes()}] * 2
 
 
-def test_a_name_that_is_too_long_to_be_kept_costs_its_own_file(bench: Bench, tmp_path: Path) -> None:
-    transcript(tmp_path / "a.jsonl", "q" * 5_000, 2)
-    transcript(tmp_path / "b.jsonl", SESSION, 2)
+def test_a_session_whose_name_is_very_long_is_kept_under_its_beginning(bench: Bench, tmp_path: Path) -> None:
+    path = transcript(tmp_path / "a.jsonl", SESSION, 2)
+    transcript(path, "q" * 5_000, 1)
+    transcript(tmp_path / "b.jsonl", "r" * 5_000, 1)
     answer = bench.run(tmp_path)
-    assert [(item["path"], item["code"]) for item in answer.problems] == [
-        (str(tmp_path / "a.jsonl"), "limit-exceeded")
-    ]
-    assert bench.events()[SESSION] == 4
+    assert (answer.lines, answer.problems) == ({"read": 8, "new": 8, "known": 0, "unreadable": 0}, [])
+    assert bench.events() == {SESSION: 4, "q" * MAX_NAME: 2, "r" * MAX_NAME: 2}
+    assert bench.violations() == []
+
+
+def test_what_the_store_does_not_take_of_a_file_does_not_end_the_import_of_others(
+    bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bad = transcript(tmp_path / "a.jsonl", OTHER, 2)
+    transcript(tmp_path / "b.jsonl", SESSION, 2)
+
+    def plan(append: Append, now: Micros) -> Plan:
+        if append.origin.path == str(bad):
+            raise LimitExceeded("a key is too long")
+        return plan_append(append, now)
+
+    monkeypatch.setattr("unabridged.daemon.jobs.plan_append", plan)
+    answer = bench.run(tmp_path)
+    assert [(item["path"], item["code"]) for item in answer.problems] == [(str(bad), "limit-exceeded")]
+    assert bench.events() == {SESSION: 4}
 
 
 def test_a_bad_path_among_good_ones_is_a_problem_and_no_more(bench: Bench, tmp_path: Path) -> None:

@@ -55,6 +55,7 @@ TAIL_BYTES = 65_536  # bytes before the offset that a generation remembers by di
 KEEP_RECENT = 1 << 20  # bytes of last lines that are held before they are trimmed
 MAX_MEDIA = 64  # images or files of one event
 MAX_PATHS = 32  # files that one tool call names
+MAX_NAME = 400  # characters of a session's name, of up to four bytes each: sessions are found by it, and keys are short
 
 UNFINISHED = Problem(
     "unfinished-line", "the last line has no end; it is kept, and read again when the host goes on"
@@ -104,9 +105,14 @@ class Ingest:
         """Begin generation `number` of a transcript, or go on behind `prior`."""
         self._host = host
         self._root = root
-        self._head = msgspec.structs.replace(head, title=_without_secrets(head.title, redactor))
+        self._head = msgspec.structs.replace(
+            head,
+            title=_without_secrets(head.title, redactor),
+            host_session=head.host_session[:MAX_NAME],
+            parent=head.parent[:MAX_NAME],
+        )
         self._redactor = redactor
-        session = session_id(host.name, head.host_session)
+        session = session_id(host.name, self._head.host_session)
         kind = {"rows": "stream"}.get(candidate.kind, candidate.kind)
         place = candidate.path if kind != "stream" else f"{candidate.path}#{head.host_session}"
         self.origin = Origin(
@@ -247,7 +253,7 @@ class Ingest:
             self._problems.append((number, problem.code, problem.message))
 
     def _session(self, host_session: str) -> int:
-        name = host_session or self._head.host_session
+        name = host_session[:MAX_NAME] or self._head.host_session
         index = self._sessions.get(name)
         if index is None:
             index = self._sessions[name] = len(self._news)
@@ -306,7 +312,8 @@ class Ingest:
         )
         if block.kind == "tool-call" and self._masker is not None:
             self._masker.saw(block.tool, block.call, text)
-        own = block.session if block.session != self._head.host_session else ""
+        own = block.session[:MAX_NAME]
+        own = own if own != self._head.host_session else ""
         self._steps.append(Step(event, self._session(own), self._number))
         self._closed.extend(self._turns.add(own, name, flags, size, estimate, block.time, text))
 
