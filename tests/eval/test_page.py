@@ -55,4 +55,5 @@ def test_a_result_is_taken_in_and_drawn(
     text = page.read_text()
     assert "| `turn_recall@10` | 50.0 (0.0 to 100.0) | 25.0 | +25.0 (-50.0 to +100.0) |" in text
     assert "| a\\|b | 2 | 50.0 |" in text
-    assert text.startswith("before\n") and text.endswith("after\n")
+    assert text.startswith("before\n")
+    assert text.endswith("after\n")
