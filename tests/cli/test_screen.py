@@ -73,6 +73,13 @@ def test_streams_that_were_closed_before_take_everything(monkeypatch: pytest.Mon
     assert not out.terminal
 
 
+def test_nothing_done_of_nothing_known_is_not_counted() -> None:
+    assert (
+        describe("importing", {"label": "looking", "done": 0, "total": 0, "detail": "0 of 0 files"}, 3.0)
+        == "looking"
+    )
+
+
 def test_wide_characters_take_two_columns_and_combining_ones_none() -> None:
     assert [columns_of(text) for text in ("abc", "数据", "ﾃｽﾄ", "n\u0303o", "")] == [3, 4, 3, 2, 0]
     assert cut("数据库迁移", 5) == "数据…"
