@@ -125,8 +125,9 @@ def test_projects_are_shown_by_folder_and_refused_by_nonsense(desk: Desk) -> Non
         desk.call("project", action="frobnicate")
     with pytest.raises(InvalidInput, match="other"):
         desk.call("project", action="link", path="/a")
-    with pytest.raises(NotFound):
-        desk.call("sessions", project="0" * 32)
+    for name in ("0" * 32, "/nothing/of/this"):
+        with pytest.raises(NotFound):
+            desk.call("sessions", project=name)
 
 
 # --- originals ---

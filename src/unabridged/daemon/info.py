@@ -87,7 +87,7 @@ class Info:
         detail = "; ".join(str(item["message"]) for item in ignored) or "every value is heeded"
         yield Finding("settings", not ignored, detail, "`una config show --origin`" if ignored else "")
         disk = self.guard.facts()
-        free = f"{disk['free_bytes']:,} bytes are free, {disk['limit_bytes']:,} are wanted"
+        free = f"{disk['free_bytes'] >> 20:,} MiB are free, {disk['limit_bytes'] >> 20:,} MiB are wanted"
         hint = DiskFull.hint if disk["full"] else DiskLow.hint if disk["low"] else ""
         yield Finding("disk", not hint, free, hint)
         if self.stalls():

@@ -61,6 +61,10 @@ class Call:
             wanted = find_project(reader, project)
             if granted is not Level.ALL and wanted != own and wanted not in linked:
                 raise OutOfScope("that project is outside what this client was granted")
+            if reader.get(PROJECT, (GLOBAL, wanted)) is None:
+                raise NotFound(
+                    "nothing of that project is archived", project=project, hint="`una project list` names all."
+                )
             own, linked = wanted, links_of(reader, wanted)
             asked = min(asked, Level.PROJECT)
         session = NO_SESSION
