@@ -425,6 +425,20 @@ VERBS: tuple[Verb, ...] = (
         _SET,
     ),
     Verb(
+        "mcp",
+        "serve an agent that speaks MCP on standard input and output",
+        "unabridged.mcp.pipe",
+        (),
+        (),
+        (
+            ("claude mcp add unabridged -- una mcp", "Claude Code"),
+            ("codex mcp add unabridged -- una mcp", "Codex"),
+        ),
+        _SET,
+        "For an agent to start, in the folder it works in. Offers search, grep, recall, sessions, remember and status, "
+        "within what the daemon grants there. The process behind it is shared by all agents and ends with the daemon.",
+    ),
+    Verb(
         "completions",
         "print completions for a shell",
         "unabridged.cli.completions",

@@ -21,6 +21,7 @@ from unabridged.daemon.jobs import Ground, Rules
 from unabridged.daemon.known import Known
 from unabridged.daemon.logs import Log
 from unabridged.daemon.running import Parts, Seen
+from unabridged.daemon.speaking import Speaking
 from unabridged.daemon.tailing import Tailing
 from unabridged.daemon.watched import host_roots
 from unabridged.schema.ids import Micros
@@ -45,6 +46,7 @@ def compose(config: Config, store: Store, log: Log, explicit: bool) -> Parts:
     known, rules = Known(store), _rules(config)
     errors = layout.errors
     index = Indexing(store, layout.index, log, errors)
+    speaking = Speaking(layout, log, errors)
     seen = Seen(idle)
     ground = Ground(store, known, log, rules, _now, guard.admit, index.poke, seen)
     workers = config.number("ingest.workers") or min(MOST_WORKERS, os.cpu_count() or 1)
@@ -75,8 +77,11 @@ def compose(config: Config, store: Store, log: Log, explicit: bool) -> Parts:
         retrieval=Retrieval(
             keyring.locators(layout.keys), index.finder, redact, index.generation, _zone, index.recent
         ),
+        speaker=speaking.reach,
     )
-    return Parts(services, info, importing, index, seen.tailing, idle, log, store, growth=growth)
+    return Parts(
+        services, info, importing, index, seen.tailing, idle, log, store, growth=growth, speaking=speaking
+    )
 
 
 def _rules(config: Config) -> Rules:

@@ -67,8 +67,12 @@ class Layout:
     @property
     def socket(self) -> str:
         """The socket: in the run folder, or in the user's runtime directory when that path is too long."""
-        path = os.path.join(self.run, "daemon.sock")
-        return path if len(os.fsencode(path)) <= MAX_SOCKET_BYTES else _short_socket(path)
+        return _socket_at(os.path.join(self.run, "daemon.sock"))
+
+    @property
+    def mcp_socket(self) -> str:
+        """The socket of the process that speaks MCP for this home, placed like the daemon's own."""
+        return _socket_at(os.path.join(self.run, "mcp.sock"))
 
     @property
     def logs(self) -> str:
@@ -145,6 +149,10 @@ def _usual_folders() -> Layout:
 
     folders = platformdirs.PlatformDirs(APPLICATION, appauthor=False)
     return Layout(folders.user_data_dir, folders.user_config_dir, folders.user_state_dir)
+
+
+def _socket_at(path: str) -> str:
+    return path if len(os.fsencode(path)) <= MAX_SOCKET_BYTES else _short_socket(path)
 
 
 def _short_socket(path: str) -> str:

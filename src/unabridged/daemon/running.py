@@ -12,6 +12,7 @@ from unabridged.daemon.info import Info
 from unabridged.daemon.logs import Log, trim_stream
 from unabridged.daemon.maintenance import Maintenance
 from unabridged.daemon.messages import Finished
+from unabridged.daemon.speaking import Speaking
 from unabridged.daemon.tailing import Tailing
 from unabridged.hosts.contract import Candidate
 from unabridged.schema.records import Origin
@@ -49,6 +50,7 @@ class Parts:
     store: Store
     maintenance: Maintenance | None = None
     growth: list[float] = field(default_factory=lambda: [0.0])  # monotonic seconds of the last growth
+    speaking: Speaking | None = None
 
     def begin(self) -> None:
         """Start what works by itself, once clients can connect."""
@@ -71,13 +73,15 @@ class Parts:
 
     def close(self) -> None:
         """End the workers, then close the store."""
+        if self.speaking is not None:
+            self.speaking.close()
         self.importing.close(CLOSE_SECONDS)
         self.index.close(CLOSE_SECONDS)
         self.store.close()
 
     def busy(self) -> bool:
-        """Whether something is worked on that no client waits for."""
-        return self.importing.busy
+        """Whether something is worked on that no client waits for, or an agent is connected through MCP."""
+        return self.importing.busy or (self.speaking is not None and self.speaking.sessions > 0)
 
     def quiet_for(self) -> float:
         """Return the seconds since a followed transcript last grew."""

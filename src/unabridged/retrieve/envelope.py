@@ -21,10 +21,14 @@ def quote(text: str) -> str:
     return "\n".join(QUOTE + _UNSAFE.sub(_visible, line) for line in _BREAK.split(text))
 
 
-def envelope(text: str, attributes: dict[str, str]) -> str:
+def attributes(values: dict[str, str]) -> str:
+    """Return facts as the attributes of a tag, without the empty ones; no value can end the tag."""
+    return "".join(f' {name}="{_ATTRIBUTE.sub("_", value)}"' for name, value in values.items() if value)
+
+
+def envelope(text: str, facts: dict[str, str]) -> str:
     """Return a passage as delimited, quoted data with its provenance."""
-    said = "".join(f' {name}="{_ATTRIBUTE.sub("_", value)}"' for name, value in attributes.items() if value)
-    return f"<archived-passage{said}>\n{LABEL}\n{quote(text)}\n</archived-passage>"
+    return f"<archived-passage{attributes(facts)}>\n{LABEL}\n{quote(text)}\n</archived-passage>"
 
 
 def _visible(match: re.Match[str]) -> str:

@@ -208,6 +208,17 @@ _TABLE = (
         "Tell about the daemon's process.",
     ),
     Operation(
+        "mcp",
+        requests.Empty,
+        requests.McpAnswer,
+        state.mcp,
+        ADMIN,
+        NO_CONTENT,
+        "Have the process that speaks MCP run, and tell where it listens.",
+        streams=True,
+        reserve=SMALL,
+    ),
+    Operation(
         "shutdown",
         requests.ShutdownRequest,
         requests.PingAnswer,

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from unabridged.errors import DaemonUnavailable
 from unabridged.hosts.contract import Host
 from unabridged.schema.ids import Micros, ProjectId
 from unabridged.service.folders import Folders
@@ -107,6 +108,11 @@ class DaemonInfo(Protocol):
         ...
 
 
+def no_speaker(_: Check) -> tuple[str, int]:
+    """Say that nobody keeps a process that speaks MCP."""
+    raise DaemonUnavailable("this process keeps none that speaks MCP")
+
+
 @dataclass(frozen=True, slots=True)
 class Services:
     """Everything that handlers use. `now` and `clock` (monotonic seconds) come from the process."""
@@ -124,3 +130,6 @@ class Services:
     ruleset: int = 0
     retrieval: Any = None  # what questions are asked with (see service/retrieval)
     folders: Folders = field(default_factory=Folders)
+    speaker: Callable[[Check], tuple[str, int]] = (
+        no_speaker  # the socket and number of the process that speaks MCP
+    )

@@ -399,6 +399,13 @@ class ShutdownRequest(Request, frozen=True):
     reason: str = ""
 
 
+class McpAnswer(Answer, frozen=True):
+    """Where the process that speaks MCP listens: the path of its Unix socket."""
+
+    socket: str
+    pid: int
+
+
 class PingAnswer(Answer, frozen=True):
     """The daemon is there."""
 

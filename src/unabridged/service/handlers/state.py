@@ -12,6 +12,7 @@ from unabridged.service.caller import Call
 from unabridged.service.requests import (
     DaemonAnswer,
     Empty,
+    McpAnswer,
     PingAnswer,
     ShutdownRequest,
     StatsAnswer,
@@ -76,6 +77,12 @@ def daemon_status(call: Call, _: Empty) -> DaemonAnswer:
     """Tell about the process alone."""
     info = call.services.daemon
     return DaemonAnswer(True, {**info.facts(), "disk": info.disk(), "tailing": info.tailing()}, info.slow())
+
+
+def mcp(call: Call, _: Empty) -> McpAnswer:
+    """Have the process that speaks MCP run."""
+    socket, pid = call.services.speaker(call.check)
+    return McpAnswer(socket, pid)
 
 
 def shutdown(call: Call, request: ShutdownRequest) -> PingAnswer:

@@ -1,0 +1,167 @@
+"""A connection to the daemon for one agent: many requests at once, each of which can be withdrawn."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from unabridged import __version__
+from unabridged.daemon import client
+from unabridged.daemon.client import MAX_FRAME, PROTOCOL, REPEATABLE
+from unabridged.daemon.paths import Layout
+from unabridged.errors import DaemonUnavailable, FrameTooLarge, UnabridgedError, from_dict
+
+NAME = "mcp"
+TIMEOUT = 60.0  # seconds that an operation may take: hosts give up on a tool at about that time
+GRACE_SECONDS = 1.0  # longer than the daemon itself waits, so that its own answer wins
+IDLE_SECONDS = 60.0  # after which an unused connection is given back: the daemon has few
+# Seconds until a daemon that is gone counts as an error: it takes this process along, and the pipe asks the next one.
+GONE_SECONDS = 5.0
+
+_encoder = msgspec.json.Encoder()
+_decoder = msgspec.json.Decoder()
+
+
+class Link:
+    """Operations of the daemon for one agent in one folder. For the event loop; connects when it must."""
+
+    def __init__(self, layout: Layout, folder: str) -> None:
+        """Ask as somebody who works in `folder` ("": nowhere)."""
+        self.folder = folder
+        self._layout = layout
+        self._writer: asyncio.StreamWriter | None = None
+        self._reading: asyncio.Task[None] | None = None
+        self._opening = asyncio.Lock()
+        self._number = 0
+        self._answers = dict[int, asyncio.Future[dict[str, Any]]]()
+        self._idle: asyncio.TimerHandle | None = None
+
+    async def call(self, op: str, params: Mapping[str, Any], *, repeatable: bool = False) -> dict[str, Any]:
+        """Run an operation and return its answer; raises what the daemon answered as an `UnabridgedError`.
+
+        A lost connection is made again once when the operation may be repeated. Withdrawing the call withdraws the
+        request.
+        """
+        again = repeatable or op in REPEATABLE
+        try:
+            return await self._call(op, params)
+        except Lost as lost:
+            if not again:
+                raise DaemonUnavailable("the connection to the daemon broke before it answered") from lost
+        try:
+            return await self._call(op, params)
+        except Lost as lost:
+            await asyncio.sleep(GONE_SECONDS)
+            raise DaemonUnavailable("the connection to the daemon broke twice") from lost
+
+    async def _call(self, op: str, params: Mapping[str, Any]) -> dict[str, Any]:
+        async with self._opening:
+            if self._writer is None:
+                await self._open()
+        return await self._ask(op, params, TIMEOUT)
+
+    async def _ask(self, op: str, params: Mapping[str, Any], seconds: float) -> dict[str, Any]:
+        writer = self._writer
+        if writer is None:
+            raise Lost
+        self._number += 1
+        number = self._number
+        frame: dict[str, Any] = {"jsonrpc": "2.0", "id": number, "method": op, "params": params}
+        if op != "handshake":
+            frame["timeout"] = seconds
+        data = _encoder.encode(frame) + b"\n"
+        if len(data) > MAX_FRAME:
+            raise FrameTooLarge("the request does not fit a frame", limit=MAX_FRAME, size=len(data))
+        answer = self._answers[number] = asyncio.get_running_loop().create_future()
+        self._stay()
+        try:
+            writer.write(data)
+            async with asyncio.timeout(seconds + GRACE_SECONDS):
+                return _result(await answer)
+        except TimeoutError as error:
+            raise DaemonUnavailable("the daemon did not answer in time") from error
+        except asyncio.CancelledError:
+            writer.write(
+                _encoder.encode({"jsonrpc": "2.0", "method": "cancel", "params": {"id": number}}) + b"\n"
+            )
+            raise
+        finally:
+            self._answers.pop(number, None)
+            self._stay()
+
+    # --- the connection ---------------------------------------------------------------------------------------------
+
+    async def _open(self) -> None:
+        raw = client.dial(self._layout.socket)
+        if raw is None:
+            await asyncio.sleep(GONE_SECONDS)
+            raise DaemonUnavailable("no daemon runs")
+        sock = socket.socket(fileno=raw.detach())
+        sock.setblocking(False)
+        reader, self._writer = await asyncio.open_unix_connection(sock=sock, limit=MAX_FRAME)
+        self._reading = asyncio.create_task(self._read(reader))
+        shake: dict[str, Any] = {
+            "protocol": PROTOCOL,
+            "version": __version__,
+            "client": NAME,
+            "project": self.folder,
+            "scope": "",
+            "session": "",
+            "capabilities": [],
+        }
+        try:
+            await self._ask("handshake", shake, client.CONNECT_SECONDS)
+        except UnabridgedError:
+            self.close()
+            raise
+
+    async def _read(self, reader: asyncio.StreamReader) -> None:
+        try:
+            while line := await reader.readline():
+                message = _decoder.decode(line)
+                waiting = self._answers.get(message.get("id"))
+                if waiting is not None and not waiting.done():
+                    waiting.set_result(message)
+        except (OSError, ValueError):
+            pass  # the connection broke, or what came over it is not what a daemon says: both end it
+        finally:
+            self.close()
+
+    def close(self) -> None:
+        """End the connection; what waits for an answer learns it."""
+        writer, self._writer = self._writer, None
+        reading, self._reading = self._reading, None
+        if self._idle is not None:
+            self._idle.cancel()
+        if writer is not None:
+            writer.close()
+        for answer in self._answers.values():
+            if not answer.done():
+                answer.set_exception(Lost())
+        if reading is not None and reading is not asyncio.current_task():
+            reading.cancel()
+
+    def _stay(self) -> None:
+        """Put off giving the connection back."""
+        if self._idle is not None:
+            self._idle.cancel()
+        self._idle = asyncio.get_running_loop().call_later(IDLE_SECONDS, self._rest)
+
+    def _rest(self) -> None:
+        if not self._answers:
+            self.close()
+
+
+class Lost(Exception):
+    """The connection broke."""
+
+
+def _result(message: dict[str, Any]) -> dict[str, Any]:
+    error = message.get("error")
+    if error is None:
+        return message["result"]
+    raise from_dict(error.get("data") or {"message": error.get("message", "")})

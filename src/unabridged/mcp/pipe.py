@@ -1,0 +1,320 @@
+"""una mcp: carries a host's messages to the process that speaks MCP, whoever runs it at the moment.
+
+The pipe outlives that process: when it goes away (its daemon was replaced, stopped or killed), the next message finds
+or starts another, which is told the opening of the conversation again and what was not answered. Nothing but messages
+of the protocol reaches the host: the descriptor of standard output is taken away from everything else in the process.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import sys
+
+from unabridged.daemon import client, paths, wirejson
+from unabridged.errors import DaemonUnavailable, UnabridgedError
+from unabridged.mcp import opening
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import _socket
+    from typing import Any, Protocol
+
+    from unabridged.daemon.paths import Layout
+
+    class Arguments(Protocol):
+        """What the command line gave."""
+
+        @property
+        def environ(self) -> Any:
+            """The environment."""
+            ...
+
+
+MAX_LINE = 16 << 20  # bytes of one message, as of the daemon's own frames
+BLOCK = 256 << 10  # bytes read at once
+ATTEMPTS = 2  # processes that a request is given to before it is given up: it may be what ends them
+DRAIN_MS = 2_000  # that answers may take once the host has closed its end
+START_SECONDS = 60.0  # that the daemon may take until the other process listens
+PREAMBLE = 1  # version of the first line that a pipe sends
+
+_INITIALIZED = "notifications/initialized"
+_CANCELLED = "notifications/cancelled"
+
+
+def run(arguments: Arguments) -> int:
+    """Serve the host at standard input and output until it closes its end."""
+    if os.isatty(0):
+        sys.stderr.write("una mcp speaks MCP on standard input and output: it is for an agent to start.\n")
+    source, target = _take_standard()
+    try:
+        folder = os.getcwd()  # noqa: PTH109 - pathlib costs a start more than the whole opening
+    except FileNotFoundError:  # removed meanwhile
+        folder = ""
+    try:
+        Pipe(paths.layout(arguments.environ), source, target, folder).serve()
+    except (BrokenPipeError, KeyboardInterrupt):
+        pass  # the host has gone
+    return 0
+
+
+def _take_standard() -> tuple[int, int]:
+    """Keep standard input and output for the protocol: who else writes there writes to the error stream."""
+    source, target = os.dup(0), os.dup(1)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.dup2(2, 1)
+    os.close(nothing)
+    return source, target
+
+
+class Lines:
+    """Cuts a stream of bytes into lines; of one that is too long nothing is kept."""
+
+    def __init__(self) -> None:
+        """Begin without any."""
+        self._buffer = bytearray()
+        self._discarding = False
+
+    def cut(self, block: bytes) -> list[bytes | None]:
+        """Take a block and return the lines that it ends, without their ends; None: one that was too long."""
+        self._buffer += block
+        *lines, rest = self._buffer.split(b"\n")
+        found: list[bytes | None] = []
+        for line in lines:
+            found.append(None if self._discarding or len(line) > MAX_LINE else bytes(line))
+            self._discarding = False
+        self._buffer = rest
+        if len(rest) > MAX_LINE:
+            self._discarding = True
+            self._buffer = bytearray()
+        return found
+
+
+class Pipe:
+    """One host's conversation."""
+
+    def __init__(self, layout: Layout, source: int, target: int, folder: str) -> None:
+        """Read the host's messages from `source`, write to `target`; `folder` is where the host works."""
+        self._layout = layout
+        self._source = source
+        self._target = target
+        self._preamble = {"unabridged": PREAMBLE, "folder": folder, "nonce": os.urandom(8).hex()}
+        self._socket: _socket.socket | None = None
+        self._answers = Lines()
+        self._opening = b""  # the line that opened the conversation
+        self._initialized = b""
+        self._waiting: dict[Any, tuple[bytes, str, int]] = {}  # id → line, method, attempts
+        self._swallowed: set[Any] = set()  # ids whose answers the host has already
+
+    def serve(self) -> None:
+        """Carry messages until the host closes its end and, for a moment, what it waits for is answered."""
+        poller, asked = select.poll(), Lines()
+        poller.register(self._source, select.POLLIN)
+        while True:
+            if self._socket is not None:
+                poller.register(self._socket.fileno(), select.POLLIN)
+            ready = [descriptor for descriptor, _ in poller.poll()]
+            connected = self._socket.fileno() if self._socket is not None else -1
+            if connected in ready:
+                self._take_answers()
+            if self._source in ready:
+                block = os.read(self._source, BLOCK)
+                if not block:
+                    break
+                for line in asked.cut(block):
+                    self._ask(line)
+            if connected >= 0 and (self._socket is None or self._socket.fileno() != connected):
+                _forget(poller, connected)
+        self._drain()
+
+    def _drain(self) -> None:
+        while self._waiting and self._socket is not None:
+            poller = select.poll()
+            poller.register(self._socket.fileno(), select.POLLIN)
+            if not poller.poll(DRAIN_MS):
+                return
+            self._take_answers(again=False)
+
+    # --- from the host ----------------------------------------------------------------------------------------------
+
+    def _ask(self, line: bytes | None) -> None:
+        """Take one line of the host."""
+        if line is None:
+            self._tell(opening.failure(None, opening.INVALID_REQUEST, f"a message is over {MAX_LINE} bytes"))
+            return
+        if not line.strip():
+            return
+        try:
+            message: Any = wirejson.loads(line.decode())
+        except (ValueError, RecursionError):
+            self._tell(opening.failure(None, opening.PARSE, "not JSON"))
+            return
+        if not isinstance(message, dict):
+            self._tell(opening.failure(None, opening.INVALID_REQUEST, "not a message of JSON-RPC 2.0"))
+            return
+        fields: dict[str, Any] = message  # pyright: ignore[reportUnknownVariableType]
+        self._route(line, fields.get("method"), fields.get("id"), fields.get("params"))
+
+    def _route(self, line: bytes, method: Any, request: Any, params: Any) -> None:
+        if method is not None and isinstance(request, str | int):
+            self._request(line, str(method), request, params)
+            return
+        if method == _INITIALIZED:
+            self._initialized = line
+        elif method == _CANCELLED and isinstance(params, dict):
+            withdrawn: object = params.get("requestId")  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+            if isinstance(withdrawn, str | int):
+                self._waiting.pop(withdrawn, None)
+        if self._socket is not None:  # a notification, or an answer, means nothing to another process
+            self._send(line)
+
+    def _request(self, line: bytes, method: str, request: Any, params: Any) -> None:
+        answer = None
+        if method == "initialize":
+            self._opening = line
+            answer = opening.initialize(params)
+        elif method == "server/discover":
+            answer = opening.discover(params)
+        if answer is not None:
+            self._tell({"jsonrpc": "2.0", "id": request, "result": answer})
+        if method == "server/discover" and answer is not None:
+            self._reach()  # so that it is there when the host goes on
+            return
+        if answer is not None:
+            self._swallowed.add(request)
+            if self._socket is None:
+                self._reach()
+            else:
+                self._send(line)
+            return
+        self._waiting[request] = (line, method, 0)
+        self._give(request)
+
+    # --- to and from the other process ------------------------------------------------------------------------------
+
+    def _give(self, request: Any) -> None:
+        """Send a waiting request, or answer that nobody takes it."""
+        if request not in self._waiting:
+            return  # refused together with others
+        line, method, attempts = self._waiting[request]
+        if attempts >= ATTEMPTS:
+            self._refuse(
+                request, DaemonUnavailable("the process that answers ended twice while it worked on this")
+            )
+            return
+        if self._socket is None and not self._reach():
+            return  # answered with what went wrong
+        if request in self._waiting:
+            self._waiting[request] = (line, method, attempts + 1)
+            self._send(line)
+
+    def _reach(self) -> bool:
+        """Connect, and open the conversation again; answer all that waits when that cannot be."""
+        if self._socket is not None:
+            return True
+        try:
+            self._socket = self._dial()
+        except UnabridgedError as error:
+            for request in list(self._waiting):
+                self._refuse(request, error)
+            return False
+        self._answers = Lines()
+        self._send(wirejson.dumps(self._preamble).encode())
+        if self._opening:
+            request = wirejson.loads(self._opening.decode()).get("id")
+            if request not in self._waiting:
+                self._swallowed.add(request)
+                self._send(self._opening)
+            if self._initialized:
+                self._send(self._initialized)
+        return True
+
+    def _dial(self) -> _socket.socket:
+        found = client.dial(self._layout.mcp_socket)
+        if found is None:
+            # The daemon is held until the connection stands, so that it does not end in between.
+            with client.Client(self._layout, name="mcp") as daemon:
+                told = daemon.call("mcp", timeout=START_SECONDS)
+                found = client.dial(told["socket"])
+        if found is None:
+            raise DaemonUnavailable("the process that speaks MCP cannot be reached")
+        found.settimeout(None)
+        return found
+
+    def _send(self, line: bytes) -> None:
+        if self._socket is None:
+            return
+        view = memoryview(line + b"\n")
+        try:
+            while view:
+                view = view[self._socket.send(view) :]
+        except OSError:
+            # It has gone. What it left unanswered is found when the loop reads the end of the stream.
+            return
+
+    def _take_answers(self, *, again: bool = True) -> None:
+        assert self._socket is not None
+        try:
+            block = self._socket.recv(BLOCK)
+        except OSError:
+            block = b""
+        if block:
+            for line in self._answers.cut(block):
+                if line:
+                    self._answer(line)
+            return
+        self._socket.close()
+        self._socket = None
+        self._swallowed.clear()
+        for request in list(self._waiting):
+            if again:
+                self._give(request)
+            else:
+                self._refuse(request, DaemonUnavailable("the daemon has gone"))
+
+    def _answer(self, line: bytes) -> None:
+        try:
+            message: Any = wirejson.loads(line.decode())
+        except ValueError:
+            return  # cut off by the end of its process: what is left unanswered is asked again
+        if not isinstance(message, dict):
+            return
+        fields: dict[str, Any] = message  # pyright: ignore[reportUnknownVariableType]
+        request = fields.get("id")
+        if "method" not in fields and request is not None:
+            if request in self._swallowed:
+                self._swallowed.discard(request)
+                return
+            if self._waiting.pop(request, None) is None:
+                return  # the answer of a request that was cancelled, or that was answered before
+        self._write(line)
+
+    # --- to the host ------------------------------------------------------------------------------------------------
+
+    def _refuse(self, request: Any, error: UnabridgedError) -> None:
+        """Answer a request with what went wrong: the model is told what a tool met, the host what else did."""
+        _, method, _ = self._waiting.pop(request)
+        facts = error.to_dict()
+        if method == "tools/call":
+            text = f"{error.code}: {error.message}" + (f"\n{error.advice}" if error.advice else "")
+            content = [{"type": "text", "text": text}]
+            result = {"content": content, "isError": True, "structuredContent": {"error": facts}}
+            self._tell({"jsonrpc": "2.0", "id": request, "result": result})
+        else:
+            self._tell(opening.failure(request, opening.FAILED, error.message, facts))
+
+    def _tell(self, message: dict[str, Any]) -> None:
+        self._write(wirejson.dumps(message).encode())
+
+    def _write(self, line: bytes) -> None:
+        view = memoryview(line + b"\n")
+        while view:
+            view = view[os.write(self._target, view) :]
+
+
+def _forget(poller: Any, descriptor: int) -> None:
+    try:
+        poller.unregister(descriptor)
+    except KeyError:
+        pass
