@@ -53,7 +53,8 @@ class Speaking:
         self._wanted = False
         self._closed = False
         self._ready = False
-        self._ends = 0  # how often a process ended
+        self._started = 0  # processes so far
+        self._failed = 0  # which of them was the last to end before it listened
         self._process: Process | None = None
         self._thread: threading.Thread | None = None
         self.sessions = 0
@@ -62,12 +63,12 @@ class Speaking:
         """Return the socket's path and the process's number once it listens; raise `DaemonUnavailable`."""
         deadline = time.monotonic() + START_SECONDS
         with self._changed:
-            ends = self._ends
+            started = self._started
             self._want()
             while not self._ready:
                 self._changed.wait(LOOK_SECONDS)
                 check()
-                if self._closed or self._ends > ends or time.monotonic() > deadline:
+                if self._closed or self._failed > started or time.monotonic() > deadline:
                     raise DaemonUnavailable(
                         "the process that speaks MCP does not start", error_stream=self._errors
                     )
@@ -102,12 +103,11 @@ class Speaking:
                     return
                 self._wanted = False
             status = self._serve()
+            self._remove_socket()
             with self._changed:
-                self._process, self._ready, self.sessions = None, False, 0
-                self._ends += 1
+                self._process = None
                 closed = self._closed
                 self._changed.notify_all()
-            self._remove_socket()
             if status and not closed:
                 self._log.warning("worker-died", role=ROLE, status=status)
 
@@ -117,9 +117,13 @@ class Speaking:
             process = Process(ROLE, self._errors)
         except OSError as error:
             self._log.failure("worker-not-started", error)
+            with self._changed:
+                self._started += 1
+                self._failed = self._started
             return 0
         with self._changed:
             self._process = process
+            self._started += 1
             closed = self._closed
         if not closed:
             self._follow(process)
@@ -132,10 +136,15 @@ class Speaking:
             while True:
                 told = msgspec.msgpack.decode(process.channel.receive(), type=Standing)
                 with self._changed:
-                    self._ready, self.sessions = True, told.sessions
+                    self._ready, self._wanted, self.sessions = True, False, told.sessions
                     self._changed.notify_all()
         except (ChannelClosed, ProtocolError, msgspec.DecodeError):
-            return
+            pass  # it has gone, or says what it should not: either way it is of no more use
+        with self._changed:
+            if not self._ready:
+                self._failed = self._started
+            self._ready, self.sessions = False, 0
+            self._changed.notify_all()
 
     def _remove_socket(self) -> None:
         try:

@@ -41,7 +41,7 @@ def loads(text: str) -> Any:
     text = text.strip()
     try:
         value, end = _scan(text, 0)
-    except StopIteration as error:
+    except (StopIteration, SystemError) as error:  # the second: the error that it would raise is in `json`
         raise ValueError("not JSON") from error
     if end != len(text):
         raise ValueError("more than one JSON value")

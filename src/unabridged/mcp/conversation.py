@@ -61,7 +61,7 @@ class Conversation:
             self._link.close()
 
     async def _list(self, _: Context, __: types.PaginatedRequestParams | None) -> types.ListToolsResult:
-        return types.ListToolsResult(tools=[_described(tool) for tool in TOOLS])
+        return types.ListToolsResult(tools=[described(tool) for tool in TOOLS])
 
     async def _call(self, context: Context, asked: types.CallToolRequestParams) -> types.CallToolResult:
         tool = BY_NAME.get(asked.name)
@@ -93,7 +93,7 @@ class Conversation:
             asked["project"] = link.folder
         if tool.op == "note":
             # A request that is given to a second process keeps its name, so that the note is kept once.
-            asked |= {"request": f"mcp:{self._nonce}:{context.request_id}", "searchable": False}
+            asked["request"] = f"mcp:{self._nonce}:{context.request_id}"
         return await link.call(tool.op, asked, repeatable=True)
 
     # --- where the agent works --------------------------------------------------------------------------------------
@@ -120,7 +120,8 @@ def _failed(error: UnabridgedError) -> types.CallToolResult:
     )
 
 
-def _described(tool: Tool) -> types.Tool:
+def described(tool: Tool) -> types.Tool:
+    """Return a tool as the protocol describes it."""
     return types.Tool(
         name=tool.name,
         title=tool.title,

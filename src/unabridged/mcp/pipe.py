@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import select
 import sys
+import time
 
 from unabridged.daemon import client, paths, wirejson
 from unabridged.errors import DaemonUnavailable, UnabridgedError
@@ -33,7 +34,9 @@ if TYPE_CHECKING:
 
 MAX_LINE = 16 << 20  # bytes of one message, as of the daemon's own frames
 BLOCK = 256 << 10  # bytes read at once
-ATTEMPTS = 2  # processes that a request is given to before it is given up: it may be what ends them
+ATTEMPTS = 3  # processes that a request is given to before it is given up: it may be what ends them
+# Seconds before a further attempt, times its number: a process that was killed takes connections for a moment longer.
+PAUSE_SECONDS = 0.2
 DRAIN_MS = 2_000  # that answers may take once the host has closed its end
 START_SECONDS = 60.0  # that the daemon may take until the other process listens
 PREAMBLE = 1  # version of the first line that a pipe sends
@@ -73,22 +76,26 @@ class Lines:
 
     def __init__(self) -> None:
         """Begin without any."""
-        self._buffer = bytearray()
-        self._discarding = False
+        self._parts: list[bytes] = []  # of a line that has not ended
+        self._size = 0  # their bytes, and those that were not kept
 
     def cut(self, block: bytes) -> list[bytes | None]:
         """Take a block and return the lines that it ends, without their ends; None: one that was too long."""
-        self._buffer += block
-        *lines, rest = self._buffer.split(b"\n")
+        first, *rest = block.split(b"\n")
+        self._add(first)
         found: list[bytes | None] = []
-        for line in lines:
-            found.append(None if self._discarding or len(line) > MAX_LINE else bytes(line))
-            self._discarding = False
-        self._buffer = rest
-        if len(rest) > MAX_LINE:
-            self._discarding = True
-            self._buffer = bytearray()
+        for piece in rest:
+            found.append(b"".join(self._parts) if self._size <= MAX_LINE else None)
+            self._parts, self._size = [], 0
+            self._add(piece)
         return found
+
+    def _add(self, piece: bytes) -> None:
+        self._size += len(piece)
+        if self._size > MAX_LINE:
+            self._parts = []
+        elif piece:
+            self._parts.append(piece)
 
 
 class Pipe:
@@ -200,7 +207,7 @@ class Pipe:
         line, method, attempts = self._waiting[request]
         if attempts >= ATTEMPTS:
             self._refuse(
-                request, DaemonUnavailable("the process that answers ended twice while it worked on this")
+                request, DaemonUnavailable("the process that answers ended each time it worked on this")
             )
             return
         if self._socket is None and not self._reach():
@@ -235,8 +242,11 @@ class Pipe:
         if found is None:
             # The daemon is held until the connection stands, so that it does not end in between.
             with client.Client(self._layout, name="mcp") as daemon:
-                told = daemon.call("mcp", timeout=START_SECONDS)
-                found = client.dial(told["socket"])
+                for attempt in range(ATTEMPTS):
+                    time.sleep(PAUSE_SECONDS * attempt)
+                    found = client.dial(daemon.call("mcp", timeout=START_SECONDS)["socket"])
+                    if found is not None:
+                        break
         if found is None:
             raise DaemonUnavailable("the process that speaks MCP cannot be reached")
         found.settimeout(None)
@@ -267,6 +277,8 @@ class Pipe:
         self._socket.close()
         self._socket = None
         self._swallowed.clear()
+        if again and self._waiting:
+            time.sleep(PAUSE_SECONDS * max(attempts for _, _, attempts in self._waiting.values()))
         for request in list(self._waiting):
             if again:
                 self._give(request)
