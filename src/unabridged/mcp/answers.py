@@ -66,7 +66,6 @@ def _hit_facts(hit: Answer) -> dict[str, Any]:
         "band": hit["band"],
         "host": hit["host"],
         "session": hit["session"][:SHORT_ID],
-        "source": hit["source_keys"][0] if hit["source_keys"] else "",
         "tokens": hit.get("tokens") or "",
         "similar": hit.get("similar") or "",
         "superseded": "yes" if hit.get("superseded") else "",

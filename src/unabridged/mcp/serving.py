@@ -9,11 +9,10 @@ import socket
 from pathlib import Path
 
 import anyio
-import mcp_types as types
 import msgspec
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
+from mcp import types
 from mcp.shared.message import SessionMessage
-from pydantic import ValidationError
 
 from unabridged.daemon import safety
 from unabridged.daemon.channel import Channel, ChannelClosed
@@ -168,7 +167,7 @@ async def _read(reader: asyncio.StreamReader, inbox: Inbox) -> None:
         while line := await reader.readline():
             try:
                 message = types.jsonrpc_message_adapter.validate_json(line, by_name=False)
-            except ValidationError as error:
+            except ValueError as error:
                 await inbox.send(error)
                 continue
             await inbox.send(SessionMessage(message))
