@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import anyio
-import mcp_types as types
 import pytest
+from mcp import types
 from mcp.shared.message import SessionMessage
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSIONS
 
@@ -19,26 +19,7 @@ from unabridged.mcp.conversation import Conversation
 from unabridged.schema import tokens
 
 CLIENT = {"name": "a test", "version": "1"}
-
-
-def sdk(tmp_path: Path, method: str, params: Any) -> dict[str, Any]:
-    """The SDK's own answer to the first request of a conversation."""
-
-    async def ask() -> dict[str, Any]:
-        server = Conversation(paths.layout({"UNABRIDGED_HOME": str(tmp_path)}), "", "").server()
-        inbox, requests = anyio.create_memory_object_stream[SessionMessage | Exception](1)
-        replies, outbox = anyio.create_memory_object_stream[SessionMessage](1)
-        line = json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
-        async with anyio.create_task_group() as group:
-            group.start_soon(server.run, requests, replies, server.create_initialization_options())
-            await inbox.send(SessionMessage(types.jsonrpc_message_adapter.validate_json(line, by_name=False)))
-            reply = await outbox.receive()
-            group.cancel_scope.cancel()
-        for stream in (inbox, requests, replies, outbox):
-            stream.close()
-        return json.loads(reply.message.model_dump_json(by_alias=True, exclude_unset=True))
-
-    return asyncio.run(ask())
+SHAKE = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": CLIENT}
 
 
 def envelope(version: str) -> dict[str, Any]:
@@ -51,43 +32,84 @@ def envelope(version: str) -> dict[str, Any]:
     }
 
 
+def sdk(tmp_path: Path, *asked: tuple[str, Any]) -> list[dict[str, Any]]:
+    """The SDK's own answers to the first requests of a conversation: results, or errors."""
+
+    async def ask() -> list[dict[str, Any]]:
+        server = Conversation(paths.layout({"UNABRIDGED_HOME": str(tmp_path)}), "", "").server()
+        inbox, requests = anyio.create_memory_object_stream[SessionMessage | Exception](1)
+        replies, outbox = anyio.create_memory_object_stream[SessionMessage](1)
+        found: list[dict[str, Any]] = []
+        async with anyio.create_task_group() as group:
+            group.start_soon(server.run, requests, replies, server.create_initialization_options())
+            for number, (method, params) in enumerate(asked):
+                body = {"jsonrpc": "2.0", "id": number, "method": method}
+                line = json.dumps(body if params is None else {**body, "params": params})
+                message = types.jsonrpc_message_adapter.validate_json(line, by_name=False)
+                await inbox.send(SessionMessage(message))
+                reply = (await outbox.receive()).message.model_dump_json(by_alias=True, exclude_unset=True)
+                told = json.loads(reply)
+                found.append(told.get("result") or told["error"])
+            group.cancel_scope.cancel()
+        for stream in (inbox, requests, replies, outbox):
+            stream.close()
+        return found
+
+    return asyncio.run(ask())
+
+
 @pytest.mark.parametrize(
     "version", [*HANDSHAKE_PROTOCOL_VERSIONS, *MODERN_PROTOCOL_VERSIONS, "1999-01-01", ""]
 )
 def test_a_handshake_is_answered_as_the_sdk_answers_it(tmp_path: Path, version: str) -> None:
-    params = {"protocolVersion": version, "capabilities": {}, "clientInfo": CLIENT}
-    assert opening.initialize(params) == sdk(tmp_path, "initialize", params)["result"]
+    shake = {**SHAKE, "protocolVersion": version}
+    answered = opening.answer("initialize", shake, shaken=False)
+    assert [answered] == sdk(tmp_path, ("initialize", shake))
 
 
-def test_a_discovery_is_answered_as_the_sdk_answers_it(tmp_path: Path) -> None:
+@pytest.mark.parametrize("method", ["server/discover", "tools/list"])
+def test_a_request_of_the_newest_protocol_is_answered_as_the_sdk_answers_it(
+    tmp_path: Path, method: str
+) -> None:
     for version in MODERN_PROTOCOL_VERSIONS:
-        assert (
-            opening.discover(envelope(version))
-            == sdk(tmp_path, "server/discover", envelope(version))["result"]
-        )
+        asked = envelope(version)
+        assert [opening.answer(method, asked, shaken=False)] == sdk(tmp_path, (method, asked))
+
+
+@pytest.mark.parametrize("params", [None, {}, {"_meta": {"progressToken": 3}}])
+def test_tools_are_listed_as_the_sdk_lists_them(tmp_path: Path, params: Any) -> None:
+    given = opening.answer("tools/list", params, shaken=True)
+    assert given is not None
+    assert sdk(tmp_path, ("initialize", SHAKE), ("tools/list", params))[1] == given
 
 
 @pytest.mark.parametrize(
-    "params",
+    ("method", "params"),
     [
-        None,
-        [],
-        {},
-        {"protocolVersion": 3, "capabilities": {}, "clientInfo": CLIENT},
-        {"protocolVersion": "2025-11-25", "capabilities": [], "clientInfo": CLIENT},
-        {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "x"}},
+        ("initialize", None),
+        ("initialize", []),
+        ("initialize", {}),
+        ("initialize", {**SHAKE, "protocolVersion": 3}),
+        ("initialize", {**SHAKE, "capabilities": []}),
+        ("initialize", {**SHAKE, "clientInfo": {"name": "x"}}),
+        ("server/discover", None),
+        ("server/discover", {"_meta": {}}),
+        ("server/discover", envelope("2099-01-01")),
+        ("tools/list", {}),
+        ("tools/list", envelope("2099-01-01")),
     ],
 )
-def test_a_handshake_that_is_not_one_is_left_to_the_sdk(tmp_path: Path, params: Any) -> None:
-    assert opening.initialize(params) is None
-    assert opening.discover(params) is None
+def test_what_the_sdk_refuses_is_left_to_it(tmp_path: Path, method: str, params: Any) -> None:
+    assert opening.answer(method, params, shaken=False) is None
     if params is None or isinstance(params, dict):
-        assert "error" in sdk(tmp_path, "initialize", params or {})
+        assert "code" in sdk(tmp_path, (method, params))[0]
 
 
-def test_a_discovery_of_an_unknown_version_is_left_to_the_sdk(tmp_path: Path) -> None:
-    assert opening.discover(envelope("2099-01-01")) is None
-    assert "error" in sdk(tmp_path, "server/discover", envelope("2099-01-01"))
+@pytest.mark.parametrize("params", [{"cursor": "x"}, envelope("2026-07-28")])
+def test_an_unusual_listing_is_left_to_the_sdk(params: Any) -> None:
+    given = opening.answer("tools/list", params, shaken=True)
+    assert (given is None) == ("cursor" in params)
+    assert opening.answer("tools/call", {"name": "status"}, shaken=True) is None
 
 
 def test_the_versions_are_those_of_the_sdk() -> None:

@@ -208,7 +208,7 @@ def test_an_open_conversation_keeps_the_daemon_and_its_end_lets_it_go(
 ) -> None:
     home.configure(disk={"free_bytes": 0}, daemon={"idle_seconds": 0.5})
     agent = enter(home)
-    agent.ask("tools/list")
+    agent.ask("ping")
     daemon = home.pid
     with home.connect() as client:
         pid = client.call("mcp")["pid"]

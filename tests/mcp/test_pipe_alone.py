@@ -109,10 +109,10 @@ def test_the_handshake_reaches_the_host_once_and_the_process_too(stage: Stage) -
         assert hello["folder"] == "/a/folder"
         stage.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
         assert read(stream)["method"] == "notifications/initialized"
-        stage.send({"jsonrpc": "2.0", "id": 1, "method": "tools/list"})
+        stage.send({"jsonrpc": "2.0", "id": 1, "method": "ping"})
         assert read(stream)["id"] == 1
-        write(stream, {"jsonrpc": "2.0", "id": 1, "result": {"tools": []}})
-        assert stage.heard() == {"jsonrpc": "2.0", "id": 1, "result": {"tools": []}}
+        write(stream, {"jsonrpc": "2.0", "id": 1, "result": {}})
+        assert stage.heard() == {"jsonrpc": "2.0", "id": 1, "result": {}}
 
 
 def test_another_process_is_told_the_opening_and_what_was_not_answered(stage: Stage) -> None:
@@ -120,11 +120,11 @@ def test_another_process_is_told_the_opening_and_what_was_not_answered(stage: St
     with stage.process() as stream:
         first = greeted(stream)
         stage.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
-        stage.send({"jsonrpc": "2.0", "id": "a", "method": "tools/list"})
-        assert [read(stream)["method"] for _ in range(2)] == ["notifications/initialized", "tools/list"]
+        stage.send({"jsonrpc": "2.0", "id": "a", "method": "ping"})
+        assert [read(stream)["method"] for _ in range(2)] == ["notifications/initialized", "ping"]
     with stage.process() as stream:
         assert greeted(stream) == first  # the same name: what is repeated is known to be the same
-        assert [read(stream)["method"] for _ in range(2)] == ["notifications/initialized", "tools/list"]
+        assert [read(stream)["method"] for _ in range(2)] == ["notifications/initialized", "ping"]
         write(stream, {"jsonrpc": "2.0", "id": "a", "result": {}})
         assert stage.heard()["id"] == "a"
 
@@ -142,7 +142,7 @@ def test_a_request_that_ends_every_process_is_given_up(stage: Stage) -> None:
     result = stage.heard()["result"]
     assert result["isError"] is True
     assert result["structuredContent"]["error"]["code"] == "daemon-unavailable"
-    stage.send({"jsonrpc": "2.0", "id": 8, "method": "tools/list"})
+    stage.send({"jsonrpc": "2.0", "id": 8, "method": "ping"})
     with stage.process() as stream:
         greeted(stream)
         assert read(stream)["id"] == 8
@@ -150,7 +150,7 @@ def test_a_request_that_ends_every_process_is_given_up(stage: Stage) -> None:
 
 def test_nothing_but_whole_answers_reaches_the_host(stage: Stage) -> None:
     opened(stage)
-    stage.send({"jsonrpc": "2.0", "id": 1, "method": "tools/list"})
+    stage.send({"jsonrpc": "2.0", "id": 1, "method": "ping"})
     with stage.process() as stream:
         greeted(stream)
         read(stream)
@@ -174,7 +174,7 @@ def test_a_cancelled_request_is_not_asked_again(stage: Stage) -> None:
         stage.send({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {}})
         stage.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}})
         assert [read(stream)["method"] for _ in range(2)] == ["tools/call", "notifications/cancelled"]
-    stage.send({"jsonrpc": "2.0", "id": 2, "method": "tools/list"})
+    stage.send({"jsonrpc": "2.0", "id": 2, "method": "ping"})
     with stage.process() as stream:
         greeted(stream)
         assert read(stream)["id"] == 2

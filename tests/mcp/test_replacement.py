@@ -106,6 +106,6 @@ def test_without_a_daemon_that_starts_the_agent_is_told_why(home: Home, enter: E
     error = agent.refusal("search", query="x")
     assert error["code"]
     assert error["message"]
-    answer = agent.ask("tools/list")
+    answer = agent.ask("ping")
     assert answer["error"]["data"]["code"] == error["code"]
     assert agent.end() == 0

@@ -9,8 +9,7 @@ import pytest
 
 from unabridged.errors import InvalidInput, LimitExceeded
 from unabridged.mcp.arguments import parameters
-from unabridged.mcp.conversation import described
-from unabridged.mcp.tools import BY_NAME, TOOLS, input_schema, required, type_of
+from unabridged.mcp.tools import BY_NAME, TOOLS, input_schema, listing, required, type_of
 from unabridged.schema import tokens
 from unabridged.service.operations import OPERATIONS
 
@@ -18,7 +17,7 @@ MOST_TOKENS = 2_500  # of everything that tools/list gives
 
 
 def listed() -> list[dict[str, Any]]:
-    return [described(tool).model_dump(by_alias=True, exclude_unset=True, mode="json") for tool in TOOLS]
+    return [listing(tool) for tool in TOOLS]
 
 
 def test_the_whole_list_is_short() -> None:

@@ -22,7 +22,7 @@ from unabridged.errors import InternalError, InvalidInput, NotFound, UnabridgedE
 from unabridged.mcp import answers, opening
 from unabridged.mcp.arguments import parameters
 from unabridged.mcp.link import Link
-from unabridged.mcp.tools import BY_NAME, PLAIN, TOOLS, Tool, input_schema
+from unabridged.mcp.tools import BY_NAME, PLAIN, TOOLS, Tool, listing
 from unabridged.retrieve.locator import HANDLE_PREFIX, PREFIX
 
 AT_ONCE = 8  # calls of one agent worked on at once; further ones wait
@@ -61,7 +61,7 @@ class Conversation:
             self._link.close()
 
     async def _list(self, _: Context, __: types.PaginatedRequestParams | None) -> types.ListToolsResult:
-        return types.ListToolsResult(tools=[described(tool) for tool in TOOLS])
+        return types.ListToolsResult(tools=[types.Tool.model_validate(listing(tool)) for tool in TOOLS])
 
     async def _call(self, context: Context, asked: types.CallToolRequestParams) -> types.CallToolResult:
         tool = BY_NAME.get(asked.name)
@@ -117,22 +117,6 @@ def _failed(error: UnabridgedError) -> types.CallToolResult:
         content=[types.TextContent(type="text", text=answers.error_text(error))],
         structured_content=answers.error_object(error),
         is_error=True,
-    )
-
-
-def described(tool: Tool) -> types.Tool:
-    """Return a tool as the protocol describes it."""
-    return types.Tool(
-        name=tool.name,
-        title=tool.title,
-        description=tool.words,
-        input_schema=input_schema(tool),
-        annotations=types.ToolAnnotations(
-            read_only_hint=tool.reads_only,
-            # What reads only destroys nothing: the protocol says that the mark means nothing there.
-            destructive_hint=None if tool.reads_only else False,
-            open_world_hint=False,
-        ),
     )
 
 

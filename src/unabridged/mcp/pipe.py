@@ -7,6 +7,7 @@ of the protocol reaches the host: the descriptor of standard output is taken awa
 
 from __future__ import annotations
 
+import _thread
 import os
 import select
 import sys
@@ -113,35 +114,40 @@ class Pipe:
         self._initialized = b""
         self._waiting: dict[Any, tuple[bytes, str, int]] = {}  # id → line, method, attempts
         self._swallowed: set[Any] = set()  # ids whose answers the host has already
+        self._dialling = False
+        self._dialled: _socket.socket | UnabridgedError | None = None
+        self._woken, self._wake = os.pipe()  # the thread that connects says that it is done
 
     def serve(self) -> None:
         """Carry messages until the host closes its end and, for a moment, what it waits for is answered."""
-        poller, asked = select.poll(), Lines()
-        poller.register(self._source, select.POLLIN)
+        asked = Lines()
         while True:
-            if self._socket is not None:
-                poller.register(self._socket.fileno(), select.POLLIN)
-            ready = [descriptor for descriptor, _ in poller.poll()]
-            connected = self._socket.fileno() if self._socket is not None else -1
-            if connected in ready:
-                self._take_answers()
-            if self._source in ready:
-                block = os.read(self._source, BLOCK)
-                if not block:
-                    break
-                for line in asked.cut(block):
-                    self._ask(line)
-            if connected >= 0 and (self._socket is None or self._socket.fileno() != connected):
-                _forget(poller, connected)
-        self._drain()
+            ready = self._await(self._source)
+            if self._source not in ready:
+                continue
+            block = os.read(self._source, BLOCK)
+            if not block:
+                break
+            for line in asked.cut(block):
+                self._ask(line)
+        while self._waiting and (self._dialling or self._await(milliseconds=DRAIN_MS)):
+            if self._dialling:
+                self._await()
 
-    def _drain(self) -> None:
-        while self._waiting and self._socket is not None:
-            poller = select.poll()
-            poller.register(self._socket.fileno(), select.POLLIN)
-            if not poller.poll(DRAIN_MS):
-                return
-            self._take_answers(again=False)
+    def _await(self, *further: int, milliseconds: int | None = None) -> list[int]:
+        """Wait for the other process, the thread that connects to it, or `further`; serve the first two."""
+        poller = select.poll()
+        connected = self._socket.fileno() if self._socket is not None else -1
+        for descriptor in (self._woken, connected, *further):
+            if descriptor >= 0:
+                poller.register(descriptor, select.POLLIN)
+        ready = [descriptor for descriptor, _ in poller.poll(milliseconds)]
+        if self._woken in ready:
+            os.read(self._woken, BLOCK)
+            self._connected()
+        elif connected in ready:
+            self._take_answers()
+        return ready
 
     # --- from the host ----------------------------------------------------------------------------------------------
 
@@ -161,109 +167,106 @@ class Pipe:
             self._tell(opening.failure(None, opening.INVALID_REQUEST, "not a message of JSON-RPC 2.0"))
             return
         fields: dict[str, Any] = message  # pyright: ignore[reportUnknownVariableType]
-        self._route(line, fields.get("method"), fields.get("id"), fields.get("params"))
+        method, request, params = fields.get("method"), fields.get("id"), fields.get("params")
+        if isinstance(method, str) and isinstance(request, str | int):
+            self._request(line, method, request, params)
+        else:
+            self._pass_on(line, method, params)
 
-    def _route(self, line: bytes, method: Any, request: Any, params: Any) -> None:
-        if method is not None and isinstance(request, str | int):
-            self._request(line, str(method), request, params)
-            return
+    def _pass_on(self, line: bytes, method: Any, params: Any) -> None:
+        """Take a notification, or an answer: it means nothing to another process than the one that is connected."""
         if method == _INITIALIZED:
             self._initialized = line
         elif method == _CANCELLED and isinstance(params, dict):
             withdrawn: object = params.get("requestId")  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
             if isinstance(withdrawn, str | int):
                 self._waiting.pop(withdrawn, None)
-        if self._socket is not None:  # a notification, or an answer, means nothing to another process
+        if self._socket is not None:
             self._send(line)
 
     def _request(self, line: bytes, method: str, request: Any, params: Any) -> None:
-        answer = None
+        """Answer a request that opens the conversation; give any other to the other process."""
         if method == "initialize":
             self._opening = line
-            answer = opening.initialize(params)
-        elif method == "server/discover":
-            answer = opening.discover(params)
-        if answer is not None:
-            self._tell({"jsonrpc": "2.0", "id": request, "result": answer})
-        if method == "server/discover" and answer is not None:
-            self._reach()  # so that it is there when the host goes on
+        answer = opening.answer(method, params, shaken=bool(self._opening))
+        if answer is None:
+            self._waiting[request] = (line, method, 0)
+            self._give(request)
             return
-        if answer is not None:
+        self._tell({"jsonrpc": "2.0", "id": request, "result": answer})
+        if self._socket is None:
+            self._dial()  # so that it is there when the host goes on
+        elif method == "initialize":
             self._swallowed.add(request)
-            if self._socket is None:
-                self._reach()
-            else:
-                self._send(line)
-            return
-        self._waiting[request] = (line, method, 0)
-        self._give(request)
+            self._send(line)
 
     # --- to and from the other process ------------------------------------------------------------------------------
 
     def _give(self, request: Any) -> None:
-        """Send a waiting request, or answer that nobody takes it."""
-        if request not in self._waiting:
-            return  # refused together with others
+        """Send a waiting request, now or once there is somebody to take it; one that ended too many is given up."""
         line, method, attempts = self._waiting[request]
         if attempts >= ATTEMPTS:
             self._refuse(
                 request, DaemonUnavailable("the process that answers ended each time it worked on this")
             )
-            return
-        if self._socket is None and not self._reach():
-            return  # answered with what went wrong
-        if request in self._waiting:
+        elif self._socket is None:
+            self._dial()
+        else:
             self._waiting[request] = (line, method, attempts + 1)
             self._send(line)
 
-    def _reach(self) -> bool:
-        """Connect, and open the conversation again; answer all that waits when that cannot be."""
-        if self._socket is not None:
-            return True
+    def _dial(self) -> None:
+        """Begin to connect, in a thread: to start a daemon takes a while, and the host is heard meanwhile."""
+        if not self._dialling:
+            self._dialling = True
+            attempts = max((attempts for _, _, attempts in self._waiting.values()), default=0)
+            _thread.start_new_thread(self._connect, (PAUSE_SECONDS * attempts,))
+
+    def _connect(self, pause: float) -> None:
+        found: _socket.socket | UnabridgedError = DaemonUnavailable("connecting to the daemon failed")
         try:
-            self._socket = self._dial()
+            time.sleep(pause)
+            found = reach(self._layout)
         except UnabridgedError as error:
+            found = error
+        finally:
+            self._dialled = found
+            os.write(self._wake, b"!")
+
+    def _connected(self) -> None:
+        """Open the conversation again and ask what waits; without a connection answer with what went wrong."""
+        found, self._dialled, self._dialling = self._dialled, None, False
+        if found is None or isinstance(found, UnabridgedError):
             for request in list(self._waiting):
-                self._refuse(request, error)
-            return False
-        self._answers = Lines()
+                self._refuse(request, found or DaemonUnavailable())
+            return
+        self._socket, self._answers = found, Lines()
         self._send(wirejson.dumps(self._preamble).encode())
         if self._opening:
-            request = wirejson.loads(self._opening.decode()).get("id")
+            request = wirejson.loads(self._opening.decode())["id"]
             if request not in self._waiting:
                 self._swallowed.add(request)
                 self._send(self._opening)
-            if self._initialized:
-                self._send(self._initialized)
-        return True
-
-    def _dial(self) -> _socket.socket:
-        found = client.dial(self._layout.mcp_socket)
-        if found is None:
-            # The daemon is held until the connection stands, so that it does not end in between.
-            with client.Client(self._layout, name="mcp") as daemon:
-                for attempt in range(ATTEMPTS):
-                    time.sleep(PAUSE_SECONDS * attempt)
-                    found = client.dial(daemon.call("mcp", timeout=START_SECONDS)["socket"])
-                    if found is not None:
-                        break
-        if found is None:
-            raise DaemonUnavailable("the process that speaks MCP cannot be reached")
-        found.settimeout(None)
-        return found
+        waiting = list(self._waiting)
+        for request in waiting:
+            if self._waiting[request][1] == "initialize":
+                self._give(request)
+                waiting.remove(request)
+        if self._initialized:
+            self._send(self._initialized)
+        for request in waiting:
+            self._give(request)
 
     def _send(self, line: bytes) -> None:
-        if self._socket is None:
-            return
         view = memoryview(line + b"\n")
         try:
-            while view:
+            while view and self._socket is not None:
                 view = view[self._socket.send(view) :]
         except OSError:
             # It has gone. What it left unanswered is found when the loop reads the end of the stream.
             return
 
-    def _take_answers(self, *, again: bool = True) -> None:
+    def _take_answers(self) -> None:
         assert self._socket is not None
         try:
             block = self._socket.recv(BLOCK)
@@ -277,13 +280,8 @@ class Pipe:
         self._socket.close()
         self._socket = None
         self._swallowed.clear()
-        if again and self._waiting:
-            time.sleep(PAUSE_SECONDS * max(attempts for _, _, attempts in self._waiting.values()))
         for request in list(self._waiting):
-            if again:
-                self._give(request)
-            else:
-                self._refuse(request, DaemonUnavailable("the daemon has gone"))
+            self._give(request)
 
     def _answer(self, line: bytes) -> None:
         try:
@@ -325,8 +323,21 @@ class Pipe:
             view = view[os.write(self._target, view) :]
 
 
-def _forget(poller: Any, descriptor: int) -> None:
-    try:
-        poller.unregister(descriptor)
-    except KeyError:
-        pass
+def reach(layout: Layout) -> _socket.socket:
+    """Return a connection to the process that speaks MCP for a home, having both it and the daemon started.
+
+    Raises what kept them from starting.
+    """
+    found = client.dial(layout.mcp_socket)
+    if found is None:
+        # The daemon is held until the connection stands, so that it does not end in between.
+        with client.Client(layout, name="mcp") as daemon:
+            for attempt in range(ATTEMPTS):
+                time.sleep(PAUSE_SECONDS * attempt)
+                found = client.dial(daemon.call("mcp", timeout=START_SECONDS)["socket"])
+                if found is not None:
+                    break
+    if found is None:
+        raise DaemonUnavailable("the process that speaks MCP cannot be reached")
+    found.settimeout(None)
+    return found

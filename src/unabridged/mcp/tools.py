@@ -182,6 +182,20 @@ def required(tool: Tool, argument: Argument) -> bool:
     return argument.own is None and _field(tool, argument).required
 
 
+def listing(tool: Tool) -> dict[str, Any]:
+    """Return a tool in the protocol's own form."""
+    marks: dict[str, Any] = {"openWorldHint": False, "readOnlyHint": tool.reads_only}
+    if not tool.reads_only:  # what only reads destroys nothing: there the protocol gives the mark no meaning
+        marks["destructiveHint"] = False
+    return {
+        "name": tool.name,
+        "title": tool.title,
+        "description": tool.words,
+        "inputSchema": input_schema(tool),
+        "annotations": marks,
+    }
+
+
 def input_schema(tool: Tool) -> dict[str, Any]:
     """Return the JSON Schema of a tool's arguments."""
     properties = {argument.name: _property(tool, argument) for argument in tool.arguments}
