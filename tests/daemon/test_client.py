@@ -78,6 +78,22 @@ def test_what_is_no_json_is_refused(text: str) -> None:
         wirejson.loads(text)
 
 
+def test_what_is_no_json_is_refused_by_a_process_that_has_not_imported_json() -> None:
+    code = """
+import sys
+from unabridged.daemon import wirejson
+assert "json.decoder" not in sys.modules
+for text in ('{"a', '{"a" 1}', '[1,', '"\\\\x"'):
+    try:
+        wirejson.loads(text)
+    except ValueError:
+        continue
+    raise SystemExit(text)
+"""
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stderr) == (0, "")
+
+
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
 def test_numbers_that_json_does_not_have_are_refused(value: float) -> None:
     with pytest.raises(ValueError):

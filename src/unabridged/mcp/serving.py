@@ -10,15 +10,13 @@ from pathlib import Path
 
 import anyio
 import msgspec
-from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
-from mcp import types
-from mcp.shared.message import SessionMessage
 
 from unabridged.daemon import safety
 from unabridged.daemon.channel import Channel, ChannelClosed
 from unabridged.daemon.paths import Layout
 from unabridged.daemon.peers import peer_of_descriptor
 from unabridged.daemon.speaking import Orders, Standing
+from unabridged.mcp import messages
 from unabridged.mcp.conversation import Conversation
 from unabridged.mcp.pipe import MAX_LINE, PREAMBLE
 
@@ -27,9 +25,6 @@ HELLO_SECONDS = 5.0  # that a pipe may take to say who it is
 BACKLOG = 32  # pipes that the kernel keeps until they are accepted
 MOST = 256  # agents served at once
 SILENT = logging.CRITICAL + 1  # for the SDK, whose messages repeat what was sent
-
-Inbox = MemoryObjectSendStream[SessionMessage | Exception]
-Outbox = MemoryObjectReceiveStream[SessionMessage]
 
 
 class Hello(msgspec.Struct):
@@ -120,12 +115,12 @@ class Serving:
             return
         conversation = Conversation(self._layout, hello.folder, hello.nonce)
         server = conversation.server()
-        inbox, requests = anyio.create_memory_object_stream[SessionMessage | Exception](0)
-        replies, outbox = anyio.create_memory_object_stream[SessionMessage](0)
+        inbox, requests = anyio.create_memory_object_stream[messages.SessionMessage | Exception](0)
+        replies, outbox = anyio.create_memory_object_stream[messages.SessionMessage](0)
         try:
             async with anyio.create_task_group() as group:
-                group.start_soon(_read, reader, inbox)
-                group.start_soon(_write, writer, outbox)
+                group.start_soon(messages.read, reader, inbox)
+                group.start_soon(messages.write, writer, outbox)
                 await server.run(requests, replies, server.create_initialization_options())
                 group.cancel_scope.cancel()
         finally:
@@ -159,23 +154,3 @@ async def _hello(reader: asyncio.StreamReader) -> Hello | None:
     except (TimeoutError, ValueError):
         return None
     return hello if hello.unabridged == PREAMBLE else None
-
-
-async def _read(reader: asyncio.StreamReader, inbox: Inbox) -> None:
-    """Hand the lines of a pipe to the SDK; what is no message of the protocol it answers or drops by itself."""
-    async with inbox:
-        while line := await reader.readline():
-            try:
-                message = types.jsonrpc_message_adapter.validate_json(line, by_name=False)
-            except ValueError as error:
-                await inbox.send(error)
-                continue
-            await inbox.send(SessionMessage(message))
-
-
-async def _write(writer: asyncio.StreamWriter, outbox: Outbox) -> None:
-    async with outbox:
-        async for reply in outbox:
-            text = reply.message.model_dump_json(by_alias=True, exclude_unset=True)
-            writer.write(text.encode() + b"\n")
-            await writer.drain()

@@ -1,0 +1,25 @@
+"""Handles of passages where a session or a document is meant."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from unabridged.errors import InvalidInput, NotFound
+from unabridged.mcp.link import Link
+from unabridged.retrieve.locator import HANDLE_PREFIX, PREFIX
+
+
+async def resolve(link: Link, asked: dict[str, Any], path: str, means: str) -> None:
+    """Replace the handle of a passage by its session or document; leave any other name as it is."""
+    outer, _, inner = path.partition(".")
+    holder, name = (asked[outer], inner) if inner else (asked, outer)
+    value = holder[name]
+    if not value.startswith((HANDLE_PREFIX, PREFIX)):
+        return
+    try:
+        found = await link.call("recall", {"target": value, "max_tokens": 1})
+    except InvalidInput:
+        return  # a host may name its sessions so
+    if not found[means]:
+        raise NotFound(f"the passage is {found['status']}", field=name, status=found["status"])
+    holder[name] = found[means]
