@@ -14,6 +14,7 @@ from unabridged.hosts.calls import (
     call_pieces,
     is_own_call,
     is_own_command,
+    is_own_result,
     is_own_text,
     named_paths,
 )
@@ -101,6 +102,13 @@ def test_a_call_is_this_products_by_its_tool_or_its_command() -> None:
 def test_a_text_that_this_product_injected_is_known_by_its_mark() -> None:
     assert is_own_text("<unabridged>\nEarlier: …")
     assert not is_own_text("It is unabridged.")
+
+
+def test_what_our_tools_answered_is_known_whatever_the_server_is_called() -> None:
+    assert is_own_result(b'<unabridged tool="search" status="ok">')
+    assert is_own_result(b'{"unabridged":"search","label":"..."}')
+    assert not is_own_result(b'{"name":"unabridged"}')
+    assert not is_own_result(b"")
 
 
 @pytest.mark.parametrize("size", [0, 1, 2, 3, 100, 1001])

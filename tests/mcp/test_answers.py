@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from unabridged.errors import DiskLow
-from unabridged.hosts.calls import is_own_text
+from unabridged.hosts.calls import is_own_result, is_own_text
 from unabridged.mcp import answers
 from unabridged.mcp.tools import BY_NAME
 from unabridged.retrieve.envelope import LABEL, QUOTE
@@ -59,6 +60,8 @@ def test_every_answer_carries_our_own_mark() -> None:
         ("remember", {"document": "d", "version": 1, "event": "e", "position": 1, "replayed": False}),
     ):
         assert is_own_text(answers.text(BY_NAME[tool], answer))
+        held = json.dumps(answers.structured(BY_NAME[tool], answer), separators=(",", ":"))
+        assert is_own_result(held.encode())
 
 
 def test_a_continuation_reaches_the_model_letter_by_letter() -> None:

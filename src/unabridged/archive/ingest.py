@@ -19,6 +19,7 @@ from unabridged.archive.longtext import LongText
 from unabridged.archive.masking import Masker
 from unabridged.archive.redact.rule import Finding
 from unabridged.archive.turns import Turn, Turns
+from unabridged.hosts.calls import is_own_result
 from unabridged.hosts.contract import (
     EMPTY,
     Block,
@@ -42,7 +43,7 @@ from unabridged.schema.ids import (
     origin_id,
     session_id,
 )
-from unabridged.schema.records import CHUNK, CHUNKED, Chunk, Event, Generation, Media, Origin, Piece
+from unabridged.schema.records import CHUNK, CHUNKED, ECHO, Chunk, Event, Generation, Media, Origin, Piece
 
 LONG_LINE = (
     262_144  # bytes; of longer lines renderings are kept as chunks, so that no request decodes such a line
@@ -277,6 +278,8 @@ class Ingest:
             digest = long.digest(digests)
             pieces = self._chunked(long.chunks()) if size else rendering.stored_pieces(block)
             flags |= long.flags | (CHUNKED if size else 0)
+        if block.kind == "tool-result" and is_own_result(text):
+            flags |= ECHO
         name = event_id(self._identities.hash(block.identity), digest)
         estimate += tokens.IMAGE_TOKENS * len(media)
         event = Event(

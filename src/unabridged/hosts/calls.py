@@ -37,6 +37,8 @@ _OWN_COMMAND = re.compile(
 )
 OWN_NAME = "unabridged"
 OWN_MARK = "<unabridged"  # begins every text that this product injects into a conversation
+OWN_KEY = "unabridged"  # the first key of every object that its MCP server answers with
+_OWN_RESULT = (OWN_MARK.encode(), b'{"%b":' % OWN_KEY.encode())
 
 _encoder = msgspec.json.Encoder()
 
@@ -135,6 +137,11 @@ def is_own_command(command: Any) -> bool:
 def is_own_text(text: str) -> bool:
     """Tell whether a text was injected by this product."""
     return text.startswith(OWN_MARK)
+
+
+def is_own_result(rendering: bytes) -> bool:
+    """Tell whether a tool's result was made by this product's MCP server, under whatever name it is registered."""
+    return rendering.startswith(_OWN_RESULT)
 
 
 def base64_size(encoded: str) -> int:

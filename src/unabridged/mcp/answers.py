@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from unabridged.errors import UnabridgedError
+from unabridged.hosts.calls import OWN_KEY
 from unabridged.mcp.tools import Tool
 from unabridged.retrieve.envelope import LABEL, attributes, quote
 
@@ -26,8 +27,11 @@ def text(tool: Tool, answer: Answer) -> str:
 
 
 def structured(tool: Tool, answer: Answer) -> dict[str, Any]:
-    """Return an answer as an object: what later calls need, and the same texts as the text has."""
-    return _OBJECTS[tool.op](answer)
+    """Return an answer as an object: what later calls need, and the same texts as the text has.
+
+    Its first key is this product's own mark, by which it is known when it is archived.
+    """
+    return {OWN_KEY: tool.name, **_OBJECTS[tool.op](answer)}
 
 
 def error_text(error: UnabridgedError) -> str:
