@@ -196,6 +196,7 @@ def test_agents_share_one_process_that_ends_with_the_daemon(home: Home, enter: E
         assert told[0] == told[1]
         pid = told[0]["pid"]
         assert pid in children(home.pid)
+        assert client.call("daemon.status")["daemon"]["mcp"] == {"pid": pid, "agents": 2}
         daemon = home.pid
         client.call("shutdown")
     until(lambda: not alive(daemon) and not alive(pid))

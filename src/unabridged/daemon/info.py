@@ -35,6 +35,7 @@ class Info:
     server: Facts = dict
     workers: Facts = dict
     follower: Facts = dict
+    agents: Facts = dict
     stalls: Callable[[], int] = int
 
     def facts(self) -> dict[str, Any]:
@@ -55,6 +56,7 @@ class Info:
             "stalls": self.stalls(),
             **self.server(),
             "ingest": self.workers(),
+            "mcp": self.agents(),
         }
 
     def slow(self) -> list[dict[str, Any]]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import threading
 import time
+from typing import Any
 
 import msgspec
 
@@ -73,6 +74,11 @@ class Speaking:
                         "the process that speaks MCP does not start", error_stream=self._errors
                     )
             return self._orders.socket, self._process.pid if self._process is not None else 0
+
+    def facts(self) -> dict[str, Any]:
+        """Return the process's number (0: none runs) and how many agents are connected."""
+        process = self._process
+        return {"pid": process.pid if process is not None else 0, "agents": self.sessions}
 
     def _want(self) -> None:
         if self._closed:

@@ -13,7 +13,7 @@ from unabridged import __version__
 from unabridged.daemon import client
 from unabridged.daemon.client import MAX_FRAME, PROTOCOL, REPEATABLE
 from unabridged.daemon.paths import Layout
-from unabridged.errors import DaemonUnavailable, FrameTooLarge, UnabridgedError, from_dict
+from unabridged.errors import DaemonUnavailable, DeadlineExceeded, FrameTooLarge, UnabridgedError, from_dict
 
 NAME = "mcp"
 TIMEOUT = 60.0  # seconds that an operation may take: hosts give up on a tool at about that time
@@ -40,6 +40,11 @@ class Link:
         self._answers = dict[int, asyncio.Future[dict[str, Any]]]()
         self._idle: asyncio.TimerHandle | None = None
 
+    @property
+    def connected(self) -> bool:
+        """Whether there is a connection now."""
+        return self._writer is not None
+
     async def call(self, op: str, params: Mapping[str, Any], *, repeatable: bool = False) -> dict[str, Any]:
         """Run an operation and return its answer; raises what the daemon answered as an `UnabridgedError`.
 
@@ -52,6 +57,10 @@ class Link:
         except Lost as lost:
             if not again:
                 raise DaemonUnavailable("the connection to the daemon broke before it answered") from lost
+        except DaemonUnavailable:
+            if again:
+                await asyncio.sleep(GONE_SECONDS)
+            raise
         try:
             return await self._call(op, params)
         except Lost as lost:
@@ -83,7 +92,7 @@ class Link:
             async with asyncio.timeout(seconds + GRACE_SECONDS):
                 return _result(await answer)
         except TimeoutError as error:
-            raise DaemonUnavailable("the daemon did not answer in time") from error
+            raise DeadlineExceeded("the daemon did not answer in time") from error
         except asyncio.CancelledError:
             writer.write(
                 _encoder.encode({"jsonrpc": "2.0", "method": "cancel", "params": {"id": number}}) + b"\n"
@@ -98,7 +107,6 @@ class Link:
     async def _open(self) -> None:
         raw = client.dial(self._layout.socket)
         if raw is None:
-            await asyncio.sleep(GONE_SECONDS)
             raise DaemonUnavailable("no daemon runs")
         sock = socket.socket(fileno=raw.detach())
         sock.setblocking(False)

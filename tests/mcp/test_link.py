@@ -1,0 +1,167 @@
+"""The connection of one agent to the daemon, against a daemon that the test plays itself."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from unabridged.daemon import paths
+from unabridged.daemon.paths import Layout
+from unabridged.errors import DaemonUnavailable, InvalidInput
+from unabridged.mcp import link
+from unabridged.mcp.link import Link
+
+Play = Callable[["Daemon"], Awaitable[None]]
+
+
+class Daemon:
+    """What a link says, and how it is answered; `drop` ends the connection at the next request."""
+
+    def __init__(self) -> None:
+        self.heard = asyncio.Queue[dict[str, Any]]()
+        self.connections = 0
+        self.drop = 0
+        self.silent = False
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.connections += 1
+        while line := await reader.readline():
+            message = json.loads(line)
+            if message["method"] != "handshake":
+                self.heard.put_nowait(message)
+                if self.drop:
+                    self.drop -= 1
+                    break
+                if self.silent:
+                    continue
+            writer.write(json.dumps(self.answer(message)).encode() + b"\n")
+        writer.close()
+
+    def answer(self, message: dict[str, Any]) -> dict[str, Any]:
+        """The answer to a request: what it asked for, or an error when it asks to fail."""
+        if message["params"].get("fail") or message["params"].get("stopping"):
+            refused = InvalidInput("as it was asked to", field="fail")
+            error = (refused if "fail" in message["params"] else DaemonUnavailable("stopping")).to_dict()
+            return {
+                "jsonrpc": "2.0",
+                "id": message["id"],
+                "error": {"code": -32602, "message": "", "data": error},
+            }
+        return {"jsonrpc": "2.0", "id": message["id"], "result": {"echo": message["params"]}}
+
+
+def played(tmp_path: Path, play: Callable[[Link, Daemon], Awaitable[None]]) -> Daemon:
+    """Run a scene between a link and a daemon."""
+    layout: Layout = paths.layout({"UNABRIDGED_HOME": str(tmp_path / "h")})
+    Path(layout.run).mkdir(parents=True, mode=0o700)
+
+    async def scene() -> Daemon:
+        daemon = Daemon()
+        server = await asyncio.start_unix_server(daemon.serve, layout.socket)
+        Path(layout.socket).chmod(0o600)
+        made = Link(layout, "/a/folder")
+        try:
+            async with asyncio.timeout(20):
+                await play(made, daemon)
+        finally:
+            made.close()
+            server.close()
+        return daemon
+
+    return asyncio.run(scene())
+
+
+def test_many_requests_share_one_connection(tmp_path: Path) -> None:
+    async def play(made: Link, _: Daemon) -> None:
+        found = await asyncio.gather(*(made.call("search", {"n": number}) for number in range(20)))
+        assert [item["echo"]["n"] for item in found] == list(range(20))
+
+    assert played(tmp_path, play).connections == 1
+
+
+def test_what_the_daemon_refuses_is_the_error_that_it_told(tmp_path: Path) -> None:
+    async def play(made: Link, _: Daemon) -> None:
+        with pytest.raises(InvalidInput, match="as it was asked to") as caught:
+            await made.call("search", {"fail": True})
+        assert caught.value.details == {"field": "fail"}
+
+    played(tmp_path, play)
+
+
+def test_a_withdrawn_call_withdraws_its_request(tmp_path: Path) -> None:
+    async def play(made: Link, daemon: Daemon) -> None:
+        daemon.silent = True
+        asking = asyncio.create_task(made.call("search", {}))
+        request = await daemon.heard.get()
+        asking.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await asking
+        told = await daemon.heard.get()
+        assert (told["method"], told["params"]) == ("cancel", {"id": request["id"]})
+        daemon.silent = False
+        assert await made.call("search", {"n": 1}) == {"echo": {"n": 1}}
+
+    played(tmp_path, play)
+
+
+def test_a_request_that_reads_is_asked_again_over_a_new_connection(tmp_path: Path) -> None:
+    async def play(made: Link, daemon: Daemon) -> None:
+        daemon.drop = 1
+        assert await made.call("search", {"n": 1}) == {"echo": {"n": 1}}
+
+    assert played(tmp_path, play).connections == 2
+
+
+def test_a_request_that_writes_is_asked_again_only_when_it_may_be(tmp_path: Path) -> None:
+    async def play(made: Link, daemon: Daemon) -> None:
+        daemon.drop = 1
+        with pytest.raises(DaemonUnavailable):
+            await made.call("import", {})
+        daemon.drop = 1
+        assert await made.call("note", {"n": 1}, repeatable=True) == {"echo": {"n": 1}}
+
+    played(tmp_path, play)
+
+
+def test_a_connection_that_breaks_twice_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(link, "GONE_SECONDS", 0.001)
+
+    async def play(made: Link, daemon: Daemon) -> None:
+        daemon.drop = 2
+        with pytest.raises(DaemonUnavailable):
+            await made.call("search", {})
+
+    played(tmp_path, play)
+
+
+def test_a_daemon_that_is_stopping_is_told_late(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It takes this process along in the meantime, and the pipe asks the next one: nobody hears of it."""
+    monkeypatch.setattr(link, "GONE_SECONDS", 0.3)
+
+    async def play(made: Link, _: Daemon) -> None:
+        asking = asyncio.create_task(made.call("search", {"stopping": True}))
+        done, _waiting = await asyncio.wait([asking], timeout=0.1)
+        assert not done
+        with pytest.raises(DaemonUnavailable, match="stopping"):
+            await asking
+
+    played(tmp_path, play)
+
+
+def test_an_unused_connection_is_given_back_and_made_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(link, "IDLE_SECONDS", 0.01)
+
+    async def play(made: Link, daemon: Daemon) -> None:
+        await made.call("search", {})
+        while made.connected:
+            await asyncio.sleep(0.005)
+        await made.call("search", {})
+
+    assert played(tmp_path, play).connections == 2
