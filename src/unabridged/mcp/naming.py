@@ -8,6 +8,8 @@ from unabridged.errors import InvalidInput, NotFound
 from unabridged.mcp.link import Link
 from unabridged.retrieve.locator import HANDLE_PREFIX, PREFIX
 
+FEW_TOKENS = 200  # of a passage that is only asked where it stands
+
 
 async def resolve(link: Link, asked: dict[str, Any], path: str, means: str) -> None:
     """Replace the handle of a passage by its session or document; leave any other name as it is."""
@@ -17,8 +19,10 @@ async def resolve(link: Link, asked: dict[str, Any], path: str, means: str) -> N
     if not value.startswith((HANDLE_PREFIX, PREFIX)):
         return
     try:
-        found = await link.call("recall", {"target": value, "max_tokens": 1})
-    except InvalidInput:
+        found = await link.call("recall", {"target": value, "max_tokens": FEW_TOKENS})
+    except InvalidInput as error:
+        if error.details.get("field") != "target":
+            raise
         return  # a host may name its sessions so
     if not found[means]:
         raise NotFound(f"the passage is {found['status']}", field=name, status=found["status"])

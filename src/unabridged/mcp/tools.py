@@ -16,6 +16,7 @@ from unabridged.service.requests import Filters, Request
 
 MOST_HITS = 50  # of one page: more is for programs, which have the command line
 MOST_SESSIONS = 200  # of one page
+LEAST_TOKENS = 50  # of one passage: in fewer there is hardly a sentence
 MOST_TOKENS = 20_000  # of one passage: hosts cut a tool's result at about 25,000
 
 SCOPES = ("project", "all")
@@ -127,7 +128,7 @@ TOOLS = (
         (
             Argument("target"),
             Argument("neighbors", words="windows before and after", least=0, most=32),
-            Argument("max_tokens", least=1, most=MOST_TOKENS),
+            Argument("max_tokens", least=LEAST_TOKENS, most=MOST_TOKENS),
             Argument("whole", words="the complete turn, if it fits"),
         ),
         {"envelope": True},
