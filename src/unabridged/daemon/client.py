@@ -53,7 +53,7 @@ REPEATABLE = frozenset(
             "verify",
             "doctor",
         ),
-        *("daemon.status", "notify"),
+        *("daemon.status", "notify", "mcp"),
     )
 )
 
