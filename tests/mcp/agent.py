@@ -95,6 +95,7 @@ class Agent:
                 assert block, "the pipe ended"
                 self._buffer += block
         line, _, self._buffer = self._buffer.partition(b"\n")
+        assert len(line.decode().splitlines()) == 1, "a reader may take it for several lines"
         message: Any = json.loads(line)
         assert message["jsonrpc"] == "2.0"
         self.heard.append(message)

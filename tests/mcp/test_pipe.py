@@ -78,6 +78,14 @@ def test_errors_are_results_that_a_model_can_act_on(shared: Home, enter: Enter) 
     assert agent.ask("ping")["result"] == {}
 
 
+def test_separators_in_archived_text_are_no_ends_of_lines(shared: Home, enter: Enter, tmp_path: Path) -> None:
+    agent = enter(shared, tmp_path / "separators")
+    text = "The gauge\u2028reads\u2029nine\x85bar."
+    agent.data("remember", text=text)
+    (hit,) = agent.data("search", query="gauge")["hits"]
+    assert agent.data("recall", target=hit["handle"])["text"] == text
+
+
 def test_any_text_is_a_query(shared: Home, enter: Enter) -> None:
     agent = enter(shared)
     for query in ("", "AND OR NOT", '"', "(", "*", "a\0b", "数据库迁移", "\u2028", "x" * 100_000):
@@ -98,7 +106,12 @@ def test_lines_that_are_no_messages_are_answered_and_the_conversation_goes_on(
     ):
         agent.raw(line)
         assert agent.answer(None)["error"]["code"] == code
-    agent.raw(b"\n  \n\r\n" + b'{"jsonrpc": "2.0"}\n{"jsonrpc": "2.0", "id": {}, "method": "ping"}\n')
+    for odd in ({"params": [1]}, {"params": 7}, {"jsonrpc": "1.0"}, {"id": True}, {"id": None}, {"id": {}}):
+        message = {"jsonrpc": "2.0", "id": "odd", "method": "ping", **odd}
+        agent.send(message)
+        expected = message["id"] if isinstance(message["id"], str) else None
+        assert agent.answer(expected)["error"]["code"] == opening.INVALID_REQUEST
+    agent.raw(b"\n  \n\r\n" + b'{"jsonrpc": "2.0"}\n')
     agent.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": [1]}})
     agent.send({"jsonrpc": "2.0", "method": "notifications/nobody/knows"})
     assert agent.data("status")["ok"] is True

@@ -42,6 +42,7 @@ DRAIN_MS = 2_000  # that answers may take once the host has closed its end
 START_SECONDS = 60.0  # that the daemon may take until the other process listens
 PREAMBLE = 1  # version of the first line that a pipe sends
 
+_NO_REQUEST = "not a message of JSON-RPC 2.0"
 _INITIALIZED = "notifications/initialized"
 _CANCELLED = "notifications/cancelled"
 
@@ -164,14 +165,18 @@ class Pipe:
             self._tell(opening.failure(None, opening.PARSE, "not JSON"))
             return
         if not isinstance(message, dict):
-            self._tell(opening.failure(None, opening.INVALID_REQUEST, "not a message of JSON-RPC 2.0"))
+            self._tell(opening.failure(None, opening.INVALID_REQUEST, _NO_REQUEST))
             return
         fields: dict[str, Any] = message  # pyright: ignore[reportUnknownVariableType]
         method, request, params = fields.get("method"), fields.get("id"), fields.get("params")
-        if isinstance(method, str) and isinstance(request, str | int):
-            self._request(line, method, request, params)
-        else:
+        if "id" not in fields or method is None:
             self._pass_on(line, method, params)
+            return
+        named = isinstance(request, str | int) and not isinstance(request, bool)
+        if not named or fields.get("jsonrpc") != "2.0" or not isinstance(params, dict | None):
+            self._tell(opening.failure(request if named else None, opening.INVALID_REQUEST, _NO_REQUEST))
+            return
+        self._request(line, str(method), request, params)
 
     def _pass_on(self, line: bytes, method: Any, params: Any) -> None:
         """Take a notification, or an answer: it means nothing to another process than the one that is connected."""
