@@ -21,6 +21,16 @@ def test_an_agent_finds_its_own_project_and_others_only_when_it_asks(
     assert len(here.data("sessions", host="note", scope="all")["sessions"]) >= 2
 
 
+def test_a_folder_of_which_nothing_is_archived_is_simply_empty(
+    shared: Home, enter: Enter, tmp_path: Path
+) -> None:
+    agent = enter(shared, tmp_path / "fresh")
+    assert agent.data("sessions")["sessions"] == []
+    assert agent.data("search", query="anything")["hits"] == []
+    assert agent.data("grep", pattern="anything")["hits"] == []
+    assert "missing" in agent.text("recall", target="wsymn0bc0g0ckw")
+
+
 def test_what_the_user_does_not_grant_cannot_be_asked_for(home: Home, enter: Enter, tmp_path: Path) -> None:
     home.configure(disk={"free_bytes": 0}, read={"scope": "project"})
     here, there = enter(home, tmp_path / "here"), enter(home, tmp_path / "there")

@@ -122,7 +122,7 @@ def _recall_text(answer: Answer) -> tuple[dict[str, str], str]:
         "before": answer.get("before", ""),
         "next": answer["next"],
     }
-    return facts, answer.get("envelope", "")
+    return facts, answer.get("envelope", "") or f"No passage is given: {answer['status']}."
 
 
 def _omitted(answer: Answer) -> str:

@@ -81,8 +81,6 @@ class Conversation:
         for argument in tool.arguments:
             if argument.means != PLAIN and given.get(argument.name):
                 await resolve(link, asked, argument.field, argument.means)
-        if tool.op == "sessions" and asked.pop("scope", "") == "project":
-            asked["project"] = link.folder
         if tool.op == "note":
             # A request that is given to a second process keeps its name, so that the note is kept once.
             asked["request"] = f"mcp:{self._nonce}:{context.request_id!r}"[:MOST_NAME]

@@ -6,7 +6,7 @@ here, in as few words as do: every conversation pays for them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
@@ -33,8 +33,7 @@ class Argument:
 
     path: the field of the operation's request (`filters.since`: of its filters). words: what a model is told. least,
     most: the limits of a number. choices: the only values. default: instead of the request's own. means: SESSION and
-    DOCUMENT also take the handle of a hit, which then stands for its session or document. own: the type of an argument
-    that the request does not have.
+    DOCUMENT also take the handle of a hit, which then stands for its session or document.
     """
 
     name: str
@@ -45,7 +44,6 @@ class Argument:
     choices: tuple[str, ...] = ()
     default: Any = None
     means: str = PLAIN
-    own: Any = None
 
     @property
     def field(self) -> str:
@@ -140,7 +138,7 @@ TOOLS = (
         "List archived sessions, the latest first: titles, times, hosts, ids for `session` elsewhere.",
         (
             Argument("host", words="claude-code, codex, opencode or pi"),
-            replace(_SCOPE, own=str),
+            _SCOPE,
             Argument("limit", least=1, most=MOST_SESSIONS, default=20),
             _CURSOR,
         ),
@@ -175,12 +173,12 @@ BY_NAME = {tool.name: tool for tool in TOOLS}
 
 def type_of(tool: Tool, argument: Argument) -> Any:
     """Return the Python type of an argument: that of the request's field."""
-    return argument.own or _field(tool, argument).type
+    return _field(tool, argument).type
 
 
 def required(tool: Tool, argument: Argument) -> bool:
     """Tell whether a call must give the argument."""
-    return argument.own is None and _field(tool, argument).required
+    return _field(tool, argument).required
 
 
 def listing(tool: Tool) -> dict[str, Any]:
@@ -216,9 +214,7 @@ def _property(tool: Tool, argument: Argument) -> dict[str, Any]:
         schema["minimum"] = argument.least
     if argument.most is not None:
         schema["maximum"] = argument.most
-    default = argument.default
-    if default is None and argument.own is None:
-        default = _field(tool, argument).default
+    default = argument.default if argument.default is not None else _field(tool, argument).default
     if default not in (msgspec.NODEFAULT, "", False):
         schema["default"] = default
     if argument.words:

@@ -159,6 +159,7 @@ class SessionsRequest(Request, frozen=True):
     project: str = ""
     limit: int = 1_000
     cursor: str = ""
+    scope: str = ""  # session, project, all; empty: what is granted
 
 
 class SessionRow(Answer, frozen=True):

@@ -43,7 +43,7 @@ def sessions(call: Call, request: SessionsRequest) -> SessionsAnswer:
     if not 1 <= request.limit <= MAX_SESSIONS:
         raise LimitExceeded("limit is out of range", field="limit", limit=MAX_SESSIONS, value=request.limit)
     with call.services.store.snapshot() as reader:
-        scope = call.scope(reader, project=request.project)
+        scope = call.scope(reader, request.scope, request.project)
         project = find_project(reader, request.project) if request.project else None
         found = [
             session
