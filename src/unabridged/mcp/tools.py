@@ -92,7 +92,7 @@ TOOLS = (
         "search",
         "search",
         "Search past conversations",
-        "Find passages of past conversations by words, names, errors, paths or meaning. Any text is a valid query; "
+        "Find passages of past conversations by words, names, errors or paths. Any text is a valid query; "
         "quotes mean a phrase. Use it before asking the user what was said or decided, and when context was compacted "
         "away. Not for the current state of code. Hits are excerpts: `recall` their handles.",
         (
