@@ -22,8 +22,9 @@ from unabridged.errors import DaemonUnavailable, from_dict
 
 START_SECONDS = 120.0  # that a daemon on a large store may take to answer
 END_SECONDS = 60.0  # that it gets to end before it is killed
-# The user's own transcripts are not followed into a measurement; a daemon that lost its measurement ends by itself.
-SETTINGS = ("ingest.tail=false", "daemon.idle_seconds=60", "daemon.connections=64")
+# The user's own transcripts are not followed into a measurement; a daemon that lost its measurement ends by itself, but
+# not while the rival merges its index, which takes minutes.
+SETTINGS = ("ingest.tail=false", "daemon.idle_seconds=900", "daemon.connections=64")
 HOME_FOLDER, WORK_FOLDER = "home", "work"
 LOTS = "lots"  # counts the lots of transcripts that were imported beside a measurement
 

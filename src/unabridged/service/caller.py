@@ -63,7 +63,9 @@ class Call:
                 raise OutOfScope("that project is outside what this client was granted")
             if reader.get(PROJECT, (GLOBAL, wanted)) is None:
                 raise NotFound(
-                    "nothing of that project is archived", project=project, hint="`una project list` names all."
+                    "nothing of that project is archived",
+                    project=project,
+                    hint="`una project list` names all.",
                 )
             own, linked = wanted, links_of(reader, wanted)
             asked = min(asked, Level.PROJECT)
