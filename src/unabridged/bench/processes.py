@@ -11,8 +11,9 @@ from types import TracebackType
 PROC = Path("/proc")
 SAMPLE_SECONDS = 0.2  # between two looks at processes whose peak is wanted
 
-# Fields of smaps_rollup (proc_pid_smaps(5)) in kibibytes.
-_PRIVATE = ("Private_Clean", "Private_Dirty", "Private_Hugetlb")
+# Fields of smaps_rollup (proc_pid_smaps(5)) in kibibytes. Clean private pages are those of a file that no other process
+# has mapped just now: the system takes them back whenever it likes, and they are counted as mapped.
+_PRIVATE = ("Private_Dirty", "Private_Hugetlb")
 
 
 def available() -> bool:
@@ -44,7 +45,7 @@ def family(pid: int) -> list[int]:
 
 
 def held(pids: Iterable[int]) -> dict[str, int]:
-    """Return bytes: `private` (nobody else has the pages), `resident` and `mapped` (resident, backed by files)."""
+    """Return bytes: `private` (written, nobody else has them), `resident` and `mapped` (resident, backed by files)."""
     total = {"private": 0, "resident": 0, "mapped": 0, "processes": 0}
     for pid in pids:
         fields = _rollup(pid)
