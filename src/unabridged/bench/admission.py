@@ -22,7 +22,7 @@ SEARCHABLE_SHARE = 10  # one turn in so many is also measured until it can be fo
 LARGE = 1 << 20  # bytes of a large payload
 LARGE_SHARE = 50  # one large payload for so many turns
 LOAD_A_TURN = 100_000  # bytes imported beside each turn that is measured under an import
-LOAD_MOST = 256 << 20
+LOAD_LEAST, LOAD_MOST = 16 << 20, 256 << 20
 
 NOTES = [
     "Ours also redacts, analyses and keeps a document with its place in a session; the rival inserts one row.",
@@ -103,7 +103,7 @@ def measure(setup: Setup) -> Result:
             _large(place, other, writer, max(4, setup.size // LARGE_SHARE), found, theirs)
             for name, clients in CLIENTS.items():
                 setup.tell(f"admitting turns during an import: {name.replace('_', ' ')}")
-                size = min(LOAD_MOST, setup.size * LOAD_A_TURN)
+                size = min(LOAD_MOST, max(LOAD_LEAST, setup.size * LOAD_A_TURN))
                 with Load(place, Transcripts(writer), size) as load:
                     pair = sides.compare(setup.size, clients, running=lambda load=load: load.running)
                 _note(found, theirs, f"durable.{name}.during_import", pair)

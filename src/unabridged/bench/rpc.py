@@ -24,7 +24,7 @@ WINDOWS = 2_000  # of the archive that is searched from the shell: what is measu
 SHELL_RUNS = 60  # at most; one for each hundred pings
 ROUNDS = 4
 LOAD_A_PING = 20_000  # bytes imported beside each ping that is measured under an import
-LOAD_MOST = 128 << 20
+LOAD_LEAST, LOAD_MOST = 16 << 20, 128 << 20
 PING = frame("ping", {})
 
 # What a person without us would type: a query of FTS5 from a script, with its ten best texts.
@@ -61,7 +61,7 @@ def measure(setup: Setup) -> Result:
         setup.tell("searching from the shell")
         found["shell"], theirs["shell"] = _shell(library, max(3, min(SHELL_RUNS, setup.size // 100)))
         setup.tell("pinging during an import")
-        size = min(LOAD_MOST, setup.size * LOAD_A_PING)
+        size = min(LOAD_MOST, max(LOAD_LEAST, setup.size * LOAD_A_PING))
         with Load(library.place, Transcripts(library.writer), size) as load:
             ours, they = _pings(us, them, setup.size, load)
         found["ping"]["during_import"] = figures.latencies(ours)
