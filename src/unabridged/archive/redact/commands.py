@@ -9,8 +9,15 @@ from typing import Any
 
 import msgspec
 
-from unabridged.archive.redact.files import listed, sensitive_path, suspicious
-from unabridged.archive.redact.pattern import searching
+from unabridged.archive.redact.files import (
+    AUTOMATON_BYTES,
+    SUSPECT,
+    listed,
+    sensitive_path,
+    suspicious,
+)
+from unabridged.archive.redact.pattern import text_finder
+from unabridged.archive.redact.shellwords import words_of
 
 MAX_ARGUMENTS = 262_144  # characters of a call's arguments that are looked at
 MAX_PARSED = (
@@ -51,36 +58,37 @@ _PATTERN_FIRST = listed("grep egrep fgrep zgrep rg ag ack sed awk gawk mawk jq y
 _HERE_DOCUMENT = re.compile(r"<<-?[ \t]*['\"]?(\w+)")
 _WORDS = re.compile(r"[\s'\"`=:<>|;&(),{}\[\]]+")
 _QUOTED = re.compile(r"['\"]([^'\"\s]{2,256})['\"]")
-_CREDENTIAL_COMMANDS = searching(
-    "|".join(
-        (
-            r"\bgh auth token\b|\bgh auth status [^\n]*(?:-t\b|--show-token)",
-            r"\bgcloud auth (?:application-default )?print-(?:access|identity)-token|\bgcloud secrets versions access",
-            r"\baws secretsmanager get-secret-value|\baws ssm get-parameters?\b[^\n]*--with-decryption",
-            r"\baws configure (?:get|export-credentials)|\baws sts (?:assume-role|get-session-token)",
-            r"\baws ecr get-login-password|\baz account get-access-token|\baz storage account keys list",
-            r"\baz keyvault secret show|\boc whoami -t\b|\bkubectl (?:\S+ )*create token\b",
-            r"\bkubectl (?:\S+ )*get secrets?\b[^\n]* (?:-o|--output|--template)",
-            r"\bvault (?:kv get|read|token lookup|print token)\b|\bop (?:read|item get)\b|\bbw get\b",
-            r"(?:^|[;&|\n(\"']) *pass (?:show|-c)\b|\bsecret-tool lookup\b|\bchamber read\b|\bdoppler secrets\b",
-            r"\bsecurity find-(?:generic|internet)-password\b|\bheroku (?:config|auth:token)\b",
-            r"\bsops (?:-d\b|--decrypt|decrypt|exec-env)|\bage (?:-d\b|--decrypt)|\bansible-vault (?:view|decrypt)\b",
-            r"\bgpg2? (?:[^\n;|&]* )?(?:-d\b|--decrypt|--export-secret)|\bgit credential fill\b",
-            r"\bdocker-credential-\w+ get\b|\bfly(?:ctl)? tokens\b|\bpulumi config get\b|\bwg genkey\b",
-        )
+_CREDENTIALS = "|".join(
+    (
+        r"\bgh auth token\b|\bgh auth status [^\n]*(?:-t\b|--show-token)",
+        r"\bgcloud auth (?:application-default )?print-(?:access|identity)-token|\bgcloud secrets versions access",
+        r"\baws secretsmanager get-secret-value|\baws ssm get-parameters?\b[^\n]*--with-decryption",
+        r"\baws configure (?:get|export-credentials)|\baws sts (?:assume-role|get-session-token)",
+        r"\baws ecr get-login-password|\baz account get-access-token|\baz storage account keys list",
+        r"\baz keyvault secret show|\boc whoami -t\b|\bkubectl (?:\S+ )*create token\b",
+        r"\bkubectl (?:\S+ )*get secrets?\b[^\n]* (?:-o|--output|--template)",
+        r"\bvault (?:kv get|read|token lookup|print token)\b|\bop (?:read|item get)\b|\bbw get\b",
+        r"(?:^|[;&|\n(\"']) *pass (?:show|-c)\b|\bsecret-tool lookup\b|\bchamber read\b|\bdoppler secrets\b",
+        r"\bsecurity find-(?:generic|internet)-password\b|\bheroku (?:config|auth:token)\b",
+        r"\bsops (?:-d\b|--decrypt|decrypt|exec-env)|\bage (?:-d\b|--decrypt)|\bansible-vault (?:view|decrypt)\b",
+        r"\bgpg2? (?:[^\n;|&]* )?(?:-d\b|--decrypt|--export-secret)|\bgit credential fill\b",
+        r"\bdocker-credential-\w+ get\b|\bfly(?:ctl)? tokens\b|\bpulumi config get\b|\bwg genkey\b",
     )
 )
+_shows_credential = text_finder(_CREDENTIALS, AUTOMATON_BYTES)
+# The beginning of a list of words, too: these are always taken apart, since as one command line they may say what no
+# part says.
+_may_show = text_finder(f'\\["|{_CREDENTIALS}|{SUSPECT}', AUTOMATON_BYTES)
 
 
 def may_show(rendering: bytes) -> bool:
-    """Tell whether a call's rendering may be of one that `masks_output`; false means that it is not.
+    """Tell whether a call's rendering, or its beginning, may be of one that `masks_output`; false: it is not.
 
-    One look at the text spares nearly every call being taken apart. Lists of words are always taken apart, since as one
-    command line they may say what no part says.
+    One look at the text spares nearly every call being taken apart.
     """
-    if b'["' in rendering or _CREDENTIAL_COMMANDS.search(rendering):
-        return True
-    return suspicious(rendering.decode("utf-8", "ignore"))
+    if rendering[-1:] >= b"\x80":  # maybe cut within a character, behind which no word would seem to end
+        rendering = rendering.decode("utf-8", "ignore").encode()
+    return _may_show(rendering, 0, len(rendering)) >= 0
 
 
 def masks_output(tool: str, arguments_text: str) -> bool:
@@ -127,7 +135,8 @@ def _leaves(key: str, value: Any, depth: int) -> Iterator[tuple[str, str]]:
 
 def _shows(command: str, depth: int) -> bool:
     """Tell whether a shell command prints a sensitive file or a credential."""
-    if _CREDENTIAL_COMMANDS.search(command.encode("utf-8", "replace")):
+    data = command.encode("utf-8", "replace")
+    if _shows_credential(data, 0, len(data)) >= 0:
         return True
     command = _SILENT_SUBSTITUTION.sub(" ", _without_documents(command))
     if not suspicious(command) or not any(sensitive_path(word) for word in _WORDS.split(command)):
@@ -194,13 +203,9 @@ def _parts(command: str) -> Iterator[list[str]]:
     if len(command) > MAX_PARSED:
         yield from (part.replace("'", " ").replace('"', " ").split() for part in _SEPARATORS.split(command))
         return
-    lexer = shlex.shlex(_SUBSTITUTION.sub(" ; ", command), posix=True, punctuation_chars=";|&\n<>")
-    lexer.whitespace = " \t\r"
-    lexer.whitespace_split = True
-    lexer.commenters = ""
     words: list[str] = []
     try:
-        for word in lexer:
+        for word in words_of(_SUBSTITUTION.sub(" ; ", command)):
             if word and not word.strip(";|&\n"):
                 yield words
                 words = []

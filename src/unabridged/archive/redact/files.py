@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
-import re2
+from unabridged.archive.redact.pattern import text_finder
 
 MASKED_OUTPUT = "[redacted:sensitive-file]"
 """What stands in place of a tool's result that shows such a file."""
 
 MAX_PATH = 4_096  # characters; anything longer is no path
+REMEMBERED_PATH = (
+    128  # characters; what was found of shorter paths is remembered, since commands repeat their words
+)
+REMEMBERED = 4_096  # paths; about 1 MiB
+AUTOMATON_BYTES = (
+    8 << 20
+)  # of a pattern that looks through calls; those of real transcripts fill a tenth of it
 
 
 def listed(words: str) -> frozenset[str]:
@@ -71,21 +79,23 @@ _ENV_FILE = re.compile(
 
 # What every text with a sensitive path in it matches: one look spares its many words the exact rules.
 _EDGE = r"[\s/'\"`=:<>|;&(),{}\[\]\\*?]"
-_SUSPECT = re2.compile(
-    f"(?i)(?:^|{_EDGE})(?:"
+SUSPECT = (
+    f"(?i:(?:^|{_EDGE})(?:"
     + "|".join(re.escape(name) for name in sorted(_SECRET_NAMES))
     + f")(?:{_EDGE}|$)|(?:"
     + "|".join(re.escape(ending) for ending in _SECRET_ENDINGS)
     + f")(?:{_EDGE}|$)|\\.env|env\\.(?:local|prod|stag)|id_(?:rsa|dsa|ec|ed|xmss)|secrets?[-_.]|service[-_]?account"
     + f"|client[-_]secret|firebase|utc--|private[-_]?key|(?:^|{_EDGE})(?:"
     + "|".join(re.escape(place) for place, _ in _SECRET_PLACES)
-    + ")[/\\\\]"
+    + ")[/\\\\])"
 )
+_suspect = text_finder(SUSPECT, AUTOMATON_BYTES)
 
 
 def suspicious(text: str) -> bool:
     """Tell whether a path, or a word of a command, may be sensitive; false means that none is."""
-    return _SUSPECT.search(text) is not None
+    data = text.encode("utf-8", "replace")
+    return _suspect(data, 0, len(data)) >= 0
 
 
 def sensitive_path(path: str) -> bool:
@@ -95,6 +105,10 @@ def sensitive_path(path: str) -> bool:
     """
     if not path or len(path) > MAX_PATH:
         return False
+    return _sensitive(path) if len(path) > REMEMBERED_PATH else _remembered(path)
+
+
+def _sensitive(path: str) -> bool:
     clean = path.strip().strip("'\"`").replace("\\", "/").rstrip("/").lower()
     directory, _, name = clean.rpartition("/")
     if not name:
@@ -107,6 +121,9 @@ def sensitive_path(path: str) -> bool:
     if name.endswith(_SECRET_ENDINGS) or _ENV_FILE.match(name) or _SECRET_NAME.match(name):
         return True
     return any(_lies_in(directory, name, place, wanted) for place, wanted in _SECRET_PLACES)
+
+
+_remembered = lru_cache(REMEMBERED)(_sensitive)
 
 
 def _is_plain_environ(directory: str, name: str) -> bool:
