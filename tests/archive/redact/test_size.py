@@ -49,6 +49,25 @@ def test_a_value_longer_than_a_window_is_redacted_to_its_end() -> None:
         )
 
 
+FAR = {
+    "curl": "curl " + " ".join(f"-H 'X-Head-{n}: some words'" for n in range(12)) + f" -u bob:{PASSWORD} https://host",
+    "jwk before": '{"kty": "EC", "x": "' + "A1b2" * 95 + '", "d": "' + "Zm9v3mFyYmF6" * 4 + '"}',
+    "jwk behind": '{"d": "' + "Zm9v3mFyYmF6" * 4 + '", "x": "' + "A1b2" * 105 + '", "kty": "EC"}',
+    "manifest": "data:\n"
+    + "".join(f"  item{n}: Zm9vYmFyYmF6\n" for n in range(40))
+    + "  password: Zm9vYmFyYmF6\nkind: Secret\n",
+}
+
+
+@pytest.mark.parametrize("text", FAR.values(), ids=FAR)
+def test_what_makes_a_value_a_secret_may_stand_as_far_away_as_its_rule_looks(text: str) -> None:
+    kept, _ = REDACTOR.text(text)
+    assert "[redacted:" in kept
+    for secret in (PASSWORD, "Zm9v3mFyYmF6", "Zm9vYmFyYmF6"):
+        assert secret not in kept
+    assert REDACTOR.line(line({"a": text}))[0] == line({"a": kept})
+
+
 def test_a_long_line_full_of_secrets_loses_every_one() -> None:
     data = line({"a": f"password={PASSWORD} {GITHUB}\n" * 600})
     kept, found = REDACTOR.line(data)

@@ -15,7 +15,7 @@ from unabridged.archive.redact.rule import MARK, Finding, Span, placeholder
 from unabridged.archive.redact.rules import RULES, RULESET_VERSION
 from unabridged.archive.redact.scan import MAX_TOKEN, Scanner, token_places
 
-LEFT = 256  # bytes before a candidate that its rule may look at
+LEFT = 512  # bytes before a candidate that its rule may look at; `tokens.JWK` is the most
 SHORT_KEY = 16  # bytes; no key below holds a token itself
 RIGHT = 384  # bytes behind a candidate that are looked at first; more only when a value runs into their end
 DENSE = 8_192  # bytes of a window from which a second scan would cost more than a long look ahead at once
@@ -226,12 +226,14 @@ class Redactor:
         following = next(positions, None)
         while following is not None:
             first = last = max(low, following)
-            manifest = b"kind" in data[following : following + 12]
+            manifest = _begins_manifest(data, following)
             stop = min(high, last + (MANIFEST if manifest else RIGHT))
             following = next(positions, None)
             while following is not None and following < stop and stop - first < MAX_WINDOW:
                 last = following
-                stop = min(high, last + RIGHT)
+                kind = _begins_manifest(data, following)
+                stop = max(stop, min(high, last + (MANIFEST if kind else RIGHT)))
+                manifest = manifest or kind
                 following = next(positions, None)
             if stop - first > DENSE:
                 stop = min(high, last + MAX_TOKEN)
@@ -319,6 +321,11 @@ class Redactor:
 def _builtin() -> Scanner:
     """Compile the built-in rules, once a process: it takes a fifth of a second."""
     return Scanner(RULES)
+
+
+def _begins_manifest(data: bytes, at: int) -> bool:
+    """Tell whether the candidate at `at` may be `kind: Secret`, whose rule looks far on both sides."""
+    return b"kind" in data[at : at + len(b'\\\\\\"kind')]
 
 
 def _in_sealed_tail(data: bytes, at: int) -> bool:

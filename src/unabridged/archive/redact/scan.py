@@ -147,6 +147,8 @@ class Scanner:
             return False
         if end == len(text) and end > start:
             short = True
+        elif rule.check == "jwk" and end + tokens.JWK > len(text):
+            short = True
         else:
             short = False
             if rule.group == 0 and not tokens.ends_token(text, end):
