@@ -50,7 +50,9 @@ def test_a_value_longer_than_a_window_is_redacted_to_its_end() -> None:
 
 
 FAR = {
-    "curl": "curl " + " ".join(f"-H 'X-Head-{n}: some words'" for n in range(12)) + f" -u bob:{PASSWORD} https://host",
+    "curl": "curl "
+    + " ".join(f"-H 'X-Head-{n}: some words'" for n in range(12))
+    + f" -u bob:{PASSWORD} https://host",
     "jwk before": '{"kty": "EC", "x": "' + "A1b2" * 95 + '", "d": "' + "Zm9v3mFyYmF6" * 4 + '"}',
     "jwk behind": '{"d": "' + "Zm9v3mFyYmF6" * 4 + '", "x": "' + "A1b2" * 105 + '", "kty": "EC"}',
     "manifest": "data:\n"

@@ -145,9 +145,7 @@ class Scanner:
             and not tokens.begins_token(text, whole, strict=rule.strict)
         ):
             return False
-        if end == len(text) and end > start:
-            short = True
-        elif rule.check == "jwk" and end + tokens.JWK > len(text):
+        if (end == len(text) and end > start) or (rule.check == "jwk" and end + tokens.JWK > len(text)):
             short = True
         else:
             short = False
