@@ -13,7 +13,7 @@ from unabridged.hosts.contract import Head
 from unabridged.retrieve.locator import Locators
 from unabridged.schema.ids import Micros, ProjectId
 from unabridged.schema.scope import Level
-from unabridged.service.caller import Call, Caller
+from unabridged.service.caller import Call, Caller, Pending
 from unabridged.service.operations import OPERATIONS
 from unabridged.service.ports import Check, Finding, Progress, Services
 from unabridged.service.requests import ImportAnswer, ImportRequest
@@ -150,7 +150,8 @@ class Desk:
         """Call an operation and return its answer."""
         row = OPERATIONS[operation]
         call = Call(self.services, Caller(granted, folder, serves), self.progress.append, lambda: None, NOW)
-        return row.handler(call, row.request(**params))
+        answer = row.handler(call, row.request(**params))
+        return answer.answer(answer.commit.result()) if isinstance(answer, Pending) else answer
 
 
 def exchange(count: int, **rest: Any) -> list[dict[str, Any]]:

@@ -332,7 +332,7 @@ class _Admission:
                 retention=retain.CONVERSATION,
                 sizes=turn.sizes,
             )
-            if writer.write(draft, Ordinal(self._next)):
+            if writer.write(draft, Ordinal(self._next)) is not None:
                 self._next += 1
                 written += 1
         return written

@@ -62,8 +62,8 @@ class DocumentWriter:
         self._retired = set[Ordinal]()
         self._written = dict[bytes, list[Document]]()  # identity → versions of this batch
 
-    def write(self, draft: DocumentDraft, ordinal: Ordinal) -> bool:
-        """Write the document under `ordinal`, unless that very version exists; tell whether it was written.
+    def write(self, draft: DocumentDraft, ordinal: Ordinal) -> Document | None:
+        """Write the document under `ordinal` and return it, or None where that very version exists.
 
         Of two versions the one with more members is current, whichever came first, so that the outcome does not depend
         on the order of arrival. Equal lengths: the later one.
@@ -72,7 +72,7 @@ class DocumentWriter:
         identity = name[:IDENTITY_BYTES]
         versions = self._versions(identity)
         if any(version.id == name for version in versions):
-            return False
+            return None
         place = self._place(draft)
         document = Document(
             self._project,
@@ -100,7 +100,7 @@ class DocumentWriter:
         entry = retain.expiry(self._project, ordinal, draft.retention, draft.ended or self._now)
         if entry is not None:
             self._batch.put(EXPIRY, entry)
-        return True
+        return document
 
     def _versions(self, identity: bytes) -> list[Document]:
         spare = EVENT_ID_BYTES - IDENTITY_BYTES

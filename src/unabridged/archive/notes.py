@@ -81,13 +81,17 @@ class NoteDraft(msgspec.Struct, frozen=True):
 
 
 class NoteOutcome(msgspec.Struct, frozen=True):
-    """The note as it was admitted (`replayed`: by an earlier, equal request)."""
+    """The note as it was admitted (`replayed`: by an earlier, equal request; then `admitted` and `text` are empty)."""
 
     event: EventId
     ordinal: Ordinal
     document: Ordinal
     position: Position
     replayed: bool
+    document_id: bytes = b""  # empty where a replayed note's document is gone
+    version: int = 0
+    admitted: Event | None = None
+    text: str = ""
 
 
 class _Text(msgspec.Struct, frozen=True):
@@ -96,8 +100,8 @@ class _Text(msgspec.Struct, frozen=True):
     size: int
     digest: Digest
     tokens: int
-    inline: str  # "" where it is kept as chunks
-    chunks: list[Chunk]  # in order; a chunk that comes again is there again
+    text: str
+    chunks: list[Chunk]  # in order; a chunk that comes again is there again; none: the event holds the text
 
 
 def validate(draft: NoteDraft) -> bytes:
@@ -142,9 +146,16 @@ def _replay(reader: Reader, earlier: Admission, content: Digest) -> Batch:
         raise Conflict("that request id was used with other content", hint="Use a new request id.")
     event = reader.get(EVENT, (earlier.project, earlier.first))
     name = event.id if event is not None else EventId(bytes(20))
+    document = reader.get(DOCUMENT, (earlier.project, earlier.last))
     batch = Batch()
     batch.result = NoteOutcome(
-        name, Ordinal(earlier.first), Ordinal(earlier.last), Position(earlier.position), replayed=True
+        name,
+        Ordinal(earlier.first),
+        Ordinal(earlier.last),
+        Position(earlier.position),
+        replayed=True,
+        document_id=document.id if document is not None else b"",
+        version=document.version if document is not None else 0,
     )
     return batch
 
@@ -169,7 +180,7 @@ def _admit(
     batch.create(PATH, Path(project, session.session, session.next_seq, ordinal, source, native))
     document = Ordinal(ordinal + 1)
     place = {ordinal: (session.session, session.next_seq)}
-    DocumentWriter(reader, batch, project, now, place).write(_document(draft, event), document)
+    written = DocumentWriter(reader, batch, project, now, place).write(_document(draft, event), document)
     _replace(reader, batch, draft, document, now)
     if reader.get(PROJECT, (GLOBAL, project)) is None:
         name = draft.root.rstrip("/").rsplit("/", 1)[-1] or draft.root
@@ -201,7 +212,17 @@ def _admit(
     )
     if request is not None:
         batch.create(ADMISSION, Admission(project, request, content, ordinal, document, position, now))
-    batch.result = NoteOutcome(event.id, ordinal, document, position, replayed=False)
+    batch.result = NoteOutcome(
+        event.id,
+        ordinal,
+        document,
+        position,
+        replayed=False,
+        document_id=written.id if written is not None else b"",
+        version=written.version if written is not None else 0,
+        admitted=event,
+        text=text.text,
+    )
     return batch
 
 
@@ -223,7 +244,7 @@ def _event(
     reader: Reader,
 ) -> Event:
     native = hashed(8, "note", draft.name, text.digest).hex()
-    pieces: list[Piece] = [text.inline] if text.inline else _chunked(text.chunks, batch, reader)
+    pieces: list[Piece] = _chunked(text.chunks, batch, reader) if text.chunks else [text.text]
     return Event(
         draft.project,
         ordinal,
@@ -260,7 +281,7 @@ def _prepared(project: ProjectId, text: bytes) -> _Text:
         len(text),
         rendering.digest("text", "user", "", "", text, ()),
         tokens.by_script(text),
-        "" if chunks else text.decode(),
+        text.decode(),
         chunks,
     )
 

@@ -10,8 +10,10 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Mapping
+from concurrent.futures import Future
+from functools import partial
 from queue import SimpleQueue
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -25,7 +27,7 @@ from unabridged.errors import (
     StoreFailed,
     UnabridgedError,
 )
-from unabridged.service.caller import Call, Caller
+from unabridged.service.caller import Call, Caller, Pending
 from unabridged.service.operations import Operation
 from unabridged.service.ports import Services
 
@@ -33,6 +35,7 @@ STREAMS = 4  # requests that run for minutes at once; further ones wait
 SLOW_KEPT = 100  # slow requests remembered
 PROGRESS_SECONDS = 0.1  # between two progress notifications of one request
 
+Found = TypeVar("Found")
 Wake = Callable[..., object]  # the loop's call_soon_threadsafe
 
 
@@ -124,7 +127,9 @@ class Dispatcher:
 
     def immediate(self, task: Task) -> bytes:
         """Run a request that takes microseconds, here and now."""
-        return self._run(task)
+        found = self._guarded(task, time.perf_counter(), lambda: self._begin(task))
+        assert isinstance(found, bytes), "an operation that is answered at once waits for nothing"
+        return found
 
     def close(self, timeout: float) -> bool:
         """Let the threads end; tell whether all did within `timeout` seconds."""
@@ -137,18 +142,39 @@ class Dispatcher:
 
     def _loop(self, queue: SimpleQueue[Task | None]) -> None:
         while (task := queue.get()) is not None:
-            data = self._run(task)
-            try:
-                self._wake(task.done, task, data)
-            except RuntimeError:
+            started = time.perf_counter()
+            found = self._guarded(task, started, lambda task=task: self._begin(task))
+            if isinstance(found, Pending):
+                finish = partial(self._committed, task, started, found)
+                found.commit.add_done_callback(finish)
+            elif not self._answered(task, found):
                 return  # the loop is closed: nobody is left to answer
 
-    def _run(self, task: Task) -> bytes:
-        started, code = time.perf_counter(), "ok"
+    def _begin(self, task: Task) -> bytes | Pending:
+        task.check()
+        answer = task.operation.handler(self._call(task), self._decode(task))
+        return answer if isinstance(answer, Pending) else wire.answer(task.request, answer)
+
+    def _committed(self, task: Task, started: float, pending: Pending, commit: Future[Any]) -> None:
+        """Answer what waited for a commit, in the thread that finished it."""
+
+        def answer() -> bytes:
+            return wire.answer(task.request, pending.answer(commit.result()))
+
+        self._answered(task, self._guarded(task, started, answer))
+
+    def _answered(self, task: Task, data: bytes) -> bool:
         try:
-            task.check()
-            answer = task.operation.handler(self._call(task), self._decode(task))
-            data = wire.answer(task.request, answer)
+            self._wake(task.done, task, data)
+        except RuntimeError:
+            return False
+        return True
+
+    def _guarded(self, task: Task, started: float, run: Callable[[], Found]) -> Found | bytes:
+        """Return what `run` gives; what it raises becomes the request's answer."""
+        code = "ok"
+        try:
+            data = run()
         except UnabridgedError as error:
             code, data = error.code, wire.failure(task.request, error)
             if isinstance(error, StoreFailed):
@@ -160,7 +186,8 @@ class Dispatcher:
                 InternalError.code,
                 wire.failure(task.request, InternalError(type=type(error).__name__)),
             )
-        self._slow.note(task, started, time.perf_counter(), code)
+        if not isinstance(data, Pending):
+            self._slow.note(task, started, time.perf_counter(), code)
         return data
 
     def _call(self, task: Task) -> Call:

@@ -1,8 +1,9 @@
 """The search index of a daemon: follows the log through the index worker, swaps in what it has committed.
 
-One thread owns the worker. It sends the log in stretches, has them committed two to four times a second, then reloads
-the daemon's own read-only opening of the index, so that a search sees one state and knows how far that state goes. An
-index that is damaged, or that stands on another log, is built anew beside the old one.
+One thread owns the worker. It sends the log in stretches, has them committed two to four times a second (at once where
+somebody waits for it), then reloads the daemon's own read-only opening of the index, so that a search sees one state
+and knows how far that state goes. An index that is damaged, or that stands on another log, is built anew beside the old
+one.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import errno
 import shutil
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -24,11 +25,13 @@ from unabridged.daemon.workers import Backoff
 from unabridged.errors import DiskFull, IndexBusy, IndexCorrupt, IndexError_, IndexTooNew, UnabridgedError
 from unabridged.index import generation
 from unabridged.index.feed import next_feed
+from unabridged.retrieve.finder import IndexFinder
 from unabridged.schema.ids import ProjectId
 from unabridged.service.ports import Check, Progress
 from unabridged.store.contract import Store
 
 COMMIT_SECONDS = 0.4  # after which applied stretches are committed although more follow
+GATHER_SECONDS = 0.25  # between two commits of what comes bit by bit, while nobody waits to find it
 POLL_SECONDS = 1.0  # between two looks at the log when nobody says that it grew
 WAIT_SECONDS = 0.05  # between two looks whether a waiter's caller is still there
 DISTRUST_SECONDS = 300.0  # between two rebuilds that failed searches cause
@@ -47,6 +50,7 @@ class Indexing:
         self._errors = errors
         self._changed = threading.Condition()
         self._woken = threading.Event()
+        self._urgent = threading.Event()  # somebody waits for what was admitted
         self._closed = False
         self._rebuild = False
         self._state = "starting"
@@ -91,17 +95,29 @@ class Indexing:
 
     def wait(self, positions: Mapping[ProjectId, int], check: Check) -> bool:
         """Wait until every given position can be found."""
-        self._woken.set()
+        return self._reached(positions, check, lambda finder: finder.positions)
+
+    def _reached(
+        self,
+        positions: Mapping[ProjectId, int],
+        check: Check,
+        standing: Callable[[IndexFinder], Mapping[ProjectId, int]],
+    ) -> bool:
         while True:
             with self._changed:
                 view = self._shelf.view
-                found = view.finder.committed if view is not None else dict[ProjectId, int]()
+                found = standing(view.finder) if view is not None else dict[ProjectId, int]()
                 if all(found.get(project, 0) >= position for project, position in positions.items()):
                     return True
                 if self._closed or self._state == "failed":
                     return False
+                self._hurry()
                 self._changed.wait(WAIT_SECONDS)
             check()
+
+    def _hurry(self) -> None:
+        self._urgent.set()
+        self._woken.set()
 
     def poke(self) -> None:
         """Learn that the log grew."""
@@ -116,14 +132,14 @@ class Indexing:
         self._log.warning("index-distrusted", generation=self.generation())
         with self._changed:
             self._rebuild = True
-        self._woken.set()
+        self._hurry()
 
     def rebuild(self, wait: bool, progress: Progress, check: Check) -> None:
         """Build a new generation and use it once it has caught up."""
         before = self.generation()
         with self._changed:
             self._rebuild = True
-        self._woken.set()
+        self._hurry()
         while wait:
             with self._changed:
                 fresh = self._shelf.view is not None and self._shelf.view.generation != before
@@ -169,9 +185,9 @@ class Indexing:
                     progress({"phase": "verify", "windows": worker.windows})
             worker.commit()
             wanted = {project: at for project, (at, _) in worker.watermarks.items()}
-            self.wait(wanted, check)
+            self._reached(wanted, check, lambda finder: finder.committed)
             view = self._shelf.view
-            if view is not None and dict(view.finder.positions) == wanted and view.generation == current:
+            if view is not None and dict(view.finder.committed) == wanted and view.generation == current:
                 mine = worker.digest(str(generation.folder(self._root, current)))
                 new = worker.digest(path)
                 equal = mine.digest == new.digest
@@ -181,7 +197,7 @@ class Indexing:
     def close(self, timeout: float) -> None:
         """End the worker; what it has not committed is applied again later."""
         self._closed = True
-        self._woken.set()
+        self._hurry()
         if self._thread.is_alive():
             self._thread.join(timeout)
         worker = self._worker
@@ -255,7 +271,9 @@ class Indexing:
             self._state, self._error = "rebuilding" if rebuilding else "building" if fresh else "current", ""
         serving = number if not rebuilding else 0
         while not self._closed and not self._rebuild:
+            self._urgent.clear()
             self._woken.clear()
+            begun = time.monotonic()
             caught_up = self._round(worker, serving)
             if not caught_up:
                 continue
@@ -266,7 +284,9 @@ class Indexing:
                 self._serving(number)
                 generation.prune(self._root, {number})
                 self._set("current")
-            self._woken.wait(POLL_SECONDS)
+            if self._woken.wait(POLL_SECONDS):
+                # What comes one by one is sent and committed together: each commit costs what many entries cost.
+                self._urgent.wait(begun + GATHER_SECONDS - time.monotonic())
         self._end()
 
     def _check_log(self, worker: IndexWorker) -> None:

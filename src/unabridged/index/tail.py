@@ -32,14 +32,35 @@ EVERYTHING = LexicalFilter()
 
 
 @dataclass(frozen=True, slots=True)
-class _Entry:
-    """One window: its position in its project's log, and its terms with their counts."""
+class _Content:
+    """What a window holds: its terms with their counts."""
 
-    position: int
-    doc: LexicalDoc
     terms: Terms
     counts: Mapping[str, int]
     lengths: Mapping[str, int]  # terms by field
+
+
+class _Entry:
+    """One window and its position in its project's log.
+
+    Its text is analysed by the first search that looks at it: whoever admits it does not wait for that, and most are in
+    the index before anybody searches.
+    """
+
+    __slots__ = ("_content", "doc", "position")
+
+    def __init__(self, position: int, doc: LexicalDoc) -> None:
+        self.position = position
+        self.doc = doc
+        self._content: _Content | None = None
+
+    @property
+    def content(self) -> _Content:
+        """What it holds; two threads that ask at once both find it out, to the same end."""
+        found = self._content
+        if found is None:
+            found = self._content = _content(self.doc.text)
+        return found
 
 
 class _Together:
@@ -49,11 +70,11 @@ class _Together:
         self._index = index
         self._counts = Counter[str]()
         for entry in entries:
-            self._counts.update(entry.counts.keys())
+            self._counts.update(entry.content.counts.keys())
         self.total = index.total + len(entries)
         self._averages = dict[str, float]()
         for field in (WORDS, NAMES):
-            length = sum(entry.lengths[field] for entry in entries)
+            length = sum(entry.content.lengths[field] for entry in entries)
             self._averages[field] = (index.average(field) * index.total + length) / max(1, self.total)
 
     def frequency(self, term: str) -> int:
@@ -92,9 +113,8 @@ class Tail:
                 with self._lock:
                     self._missing[doc.project] = position
                 continue
-            entry = _entry(position, doc)
             with self._lock:
-                self._entries = [*self._entries, entry]
+                self._entries = [*self._entries, _Entry(position, doc)]
                 self._size += size
 
     def drop_through(self, project: bytes, position: int) -> None:
@@ -147,22 +167,23 @@ def merged(hits: Sequence[LexicalHit], fresh: Iterable[LexicalHit], limit: int) 
     return both[:limit]
 
 
-def _entry(position: int, doc: LexicalDoc) -> _Entry:
-    terms = analyse(doc.text)
+def _content(text: str) -> _Content:
+    terms = analyse(text)
     words = [word for word in terms.words.split() if word != GAP.strip() and len(word.encode()) < LONG_TERM]
     names = [name for name in terms.names.split() if len(name.encode()) < LONG_TERM]
     counts = Counter(words)
     counts.update(set(names))
-    return _Entry(position, doc, terms, counts, {WORDS: len(words), NAMES: len(names)})
+    return _Content(terms, counts, {WORDS: len(words), NAMES: len(names)})
 
 
 def _hit(
     entry: _Entry, plan: Plan, weights: list[list[Weighted]], together: _Together, bonus: float
 ) -> LexicalHit | None:
-    doc, has = entry.doc, entry.counts.__contains__
-    holding = bool(plan.phrases) and all(holds(phrase, entry.terms) for phrase in plan.phrases)
+    doc, content = entry.doc, entry.content
+    has = content.counts.__contains__
+    holding = bool(plan.phrases) and all(holds(phrase, content.terms) for phrase in plan.phrases)
     if plan.expression is not None:
-        if not satisfies(plan.expression, entry.terms, has):
+        if not satisfies(plan.expression, content.terms, has):
             return None
     elif plan.strict:
         if not holding:
@@ -170,7 +191,7 @@ def _hit(
     elif not any(has(item.term) for items in weights for item in items):
         return None
     score = sum(
-        _clause_score(clause, items, entry, together)
+        _clause_score(clause, items, content, together)
         for clause, items in zip(plan.clauses, weights, strict=True)
     )
     score *= WEIGHTS.get(doc.weight, 1.0)
@@ -193,13 +214,13 @@ def _hit(
     )
 
 
-def _clause_score(clause: Clause, items: list[Weighted], entry: _Entry, together: _Together) -> float:
+def _clause_score(clause: Clause, items: list[Weighted], content: _Content, together: _Together) -> float:
     scores = [
         item.factor
         * rarity(together.total, item.frequency)
-        * saturation(count, entry.lengths[field_of(item.term)], together.average(field_of(item.term)))
+        * saturation(count, content.lengths[field_of(item.term)], together.average(field_of(item.term)))
         for item in items
-        if (count := entry.counts.get(item.term, 0))
+        if (count := content.counts.get(item.term, 0))
     ]
     if not scores:
         return 0.0

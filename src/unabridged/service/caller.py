@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from concurrent.futures import Future
 from dataclasses import dataclass
+from typing import Any
 
 from unabridged.archive import log
 from unabridged.archive.project import root_of
@@ -12,6 +15,7 @@ from unabridged.schema.ids import GLOBAL, NO_SESSION, Micros, ProjectId, project
 from unabridged.schema.records import PROJECT, Project
 from unabridged.schema.scope import Level, Scope
 from unabridged.service.ports import Check, Progress, Services
+from unabridged.service.requests import Answer
 from unabridged.store.contract import Reader
 
 LEVELS = {"session": Level.SESSION, "project": Level.PROJECT, "all": Level.ALL}
@@ -35,6 +39,18 @@ class Caller:
     granted: Level = Level.ALL
     folder: str = ""
     session: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """An answer that a commit brings: `answer` makes it of what `commit` gives, in the thread that finishes that.
+
+    `answer` must neither wait nor raise. No thread of the caller's side waits meanwhile, so that any number of requests
+    can share one flush.
+    """
+
+    commit: Future[Any]
+    answer: Callable[[Any], Answer]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,14 +90,19 @@ class Call:
             session = resolve_session(reader, self.caller.session).session
         return Scope(asked, own, session, linked)
 
+    def root(self, folder: str) -> str:
+        """Return the root of the project that a folder lies in."""
+        return self.services.folders.root(folder, NO_HOST, self.services.clock())
+
     def _own(self, reader: Reader) -> ProjectId:
         """Return the project that the caller's folder lies in."""
         folder = self.caller.folder
         if not folder.startswith("/"):
             return find_project(reader, folder)
-        known, clock = self.services.folders, self.services.clock()
-        root = known.root(folder, NO_HOST, clock)
-        return known.project(root, clock, lambda: _project_at(reader, root))
+        root = self.root(folder)
+        return self.services.folders.project(
+            root, self.services.clock(), lambda: _project_at(reader, root)
+        )
 
 
 def find_project(reader: Reader, name: str) -> ProjectId:

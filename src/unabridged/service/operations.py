@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from unabridged.service import requests
-from unabridged.service.caller import Call
+from unabridged.service.caller import Call, Pending
 from unabridged.service.handlers import asking, care, importing, reading, sessions, state
 from unabridged.service.requests import Answer, Request
 
-Handler = Callable[[Call, Any], Answer]
+Handler = Callable[[Call, Any], Answer | Pending]
 
 SMALL = 64 << 10  # bytes that an answer of a few numbers may take
 LARGE = 4 << 20  # bytes that a page of passages may take

@@ -8,13 +8,9 @@ from pathlib import Path
 import msgspec
 
 from unabridged.archive import notes
-from unabridged.archive.project import root_of
-from unabridged.archive.resolve import Resolver
 from unabridged.errors import InvalidInput, LimitExceeded
-from unabridged.retrieve.recent import MAX_TEXT
-from unabridged.schema.ids import ProjectId, project_id
-from unabridged.schema.records import DOCUMENT, EVENT
-from unabridged.service.caller import NO_HOST, Call
+from unabridged.schema.ids import project_id
+from unabridged.service.caller import Call, Pending
 from unabridged.service.ports import Services
 from unabridged.service.requests import (
     ImportAnswer,
@@ -25,7 +21,6 @@ from unabridged.service.requests import (
     PingAnswer,
 )
 from unabridged.service.retrieval import Retrieval
-from unabridged.store.contract import Reader
 
 MAX_PATHS = 10_000  # of one import; a folder stands for any number of files
 MAX_PATH_CHARS = 4_096
@@ -51,14 +46,14 @@ def notify(call: Call, request: NotifyRequest) -> PingAnswer:
     return PingAnswer(True, call.services.daemon.pid, call.services.version)
 
 
-def note(call: Call, request: NoteRequest) -> NoteAnswer:
+def note(call: Call, request: NoteRequest) -> NoteAnswer | Pending:
     """Admit a note to the caller's project (or the one that it names)."""
     services = call.services
     for field in ("request", "subject_key"):
         if len(getattr(request, field)) > MAX_NAME_CHARS:
             raise LimitExceeded(f"{field} is too long", field=field, limit=MAX_NAME_CHARS)
     services.daemon.admit()
-    root = root_of(request.project or call.caller.folder, NO_HOST)
+    root = call.root(request.project or call.caller.folder)
     draft = notes.NoteDraft(
         project=project_id(root),
         root=root,
@@ -69,34 +64,30 @@ def note(call: Call, request: NoteRequest) -> NoteAnswer:
         subject_key=request.subject_key,
         supersedes=request.supersedes,
     )
-    outcome: notes.NoteOutcome = services.store.commit(
-        draft.project, notes.plan_note(draft, call.now, services.ruleset)
-    )
-    with services.store.snapshot(draft.project) as reader:
-        document = reader.get(DOCUMENT, (draft.project, outcome.document))
-        if not outcome.replayed:
-            _found_at_once(services, reader, draft.project, outcome)
-    services.index.poke()
-    if outcome.position and request.searchable:
+    commit = services.store.submit(draft.project, notes.plan_note(draft, call.now, services.ruleset))
+    if not request.searchable:
+        return Pending(commit, lambda outcome: _admitted(services, outcome))
+    outcome: notes.NoteOutcome = commit.result()
+    answer = _admitted(services, outcome)
+    if outcome.position:
         services.index.wait({draft.project: outcome.position}, call.check)
+    return answer
+
+
+def _admitted(services: Services, outcome: notes.NoteOutcome) -> NoteAnswer:
+    """Have a durable note found: put a short one where searches look before the index has it, and tell the index."""
+    retrieval: Retrieval | None = services.retrieval
+    event = outcome.admitted
+    if event is not None and retrieval is not None and retrieval.recent is not None:
+        retrieval.recent.add(event, outcome.text, outcome.position)
+    services.index.poke()
     return NoteAnswer(
-        document=document.id.hex() if document is not None else "",
-        version=document.version if document is not None else 0,
+        document=outcome.document_id.hex(),
+        version=outcome.version,
         event=outcome.event.hex(),
         position=outcome.position,
         replayed=outcome.replayed,
     )
-
-
-def _found_at_once(
-    services: Services, reader: Reader, project: ProjectId, outcome: notes.NoteOutcome
-) -> None:
-    """Put a short note where searches look before the index has it."""
-    retrieval: Retrieval | None = services.retrieval
-    event = reader.get(EVENT, (project, outcome.ordinal))
-    if retrieval is None or retrieval.recent is None or event is None or event.size > MAX_TEXT:
-        return
-    retrieval.recent.add(event, Resolver(reader).event_text(event), outcome.position)
 
 
 def _absolute(call: Call, path: str) -> str:
