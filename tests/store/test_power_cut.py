@@ -27,6 +27,8 @@ import os, sys, threading
 sys.path[:0] = [{root!r}, {src!r}]
 from tests.store import workload
 from unabridged.store.open import open_store
+from unabridged.store.rocksdb import engine as rocks
+rocks.WARM_BYTES = 4 * len(rocks.FILLER)  # every byte of it is recorded
 place, engine, seed, commits, phases = sys.argv[1], sys.argv[2], *map(int, sys.argv[3:6])
 if "careless" in sys.argv:
     from unabridged.store import sqlite

@@ -116,6 +116,10 @@ class Machine(RuleBasedStateMachine):
         self.store = self.opened()
 
     @rule()
+    def warm(self) -> None:
+        self.store.warm()
+
+    @rule()
     def compact(self) -> None:
         self.store.compact()
 

@@ -66,8 +66,13 @@ def plan(reader: Reader) -> Batch:
 def work(
     place: str, engine: str, seed: int, acknowledge: Callable[[int], None], commits: int = 1 << 30
 ) -> None:
-    """Commit until killed (or `commits` times), reporting each number after its commit returned."""
+    """Commit until killed (or `commits` times), reporting each number after its commit returned.
+
+    Every second seed warms the store before that, so that commits overwrite write-ahead files that were used before.
+    """
     store = open_store(place, create=True, engine=engine)
+    if seed % 2:
+        store.warm()
     chosen = random.Random(seed)
     while commits > 0:
         futures = [store.submit(PROJECT_A, plan) for _ in range(min(chosen.randint(1, TOGETHER), commits))]

@@ -62,7 +62,7 @@ class Parts:
             ("error stream", self._trim_errors),
             ("disk", self._tell_disk),
         )
-        self.maintenance = Maintenance(tasks, self.log)
+        self.maintenance = Maintenance(tasks, self.log, once=[("warm store", self.store.warm)])
 
     def quiet(self) -> None:
         """End what works by itself; requests go on."""

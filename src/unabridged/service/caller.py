@@ -100,9 +100,7 @@ class Call:
         if not folder.startswith("/"):
             return find_project(reader, folder)
         root = self.root(folder)
-        return self.services.folders.project(
-            root, self.services.clock(), lambda: _project_at(reader, root)
-        )
+        return self.services.folders.project(root, self.services.clock(), lambda: _project_at(reader, root))
 
 
 def find_project(reader: Reader, name: str) -> ProjectId:

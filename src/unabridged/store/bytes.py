@@ -87,6 +87,10 @@ class ByteEngine(ByteReader, Protocol):
         """Return what the map occupies."""
         ...
 
+    def warm(self) -> None:
+        """Make writes as quick as they get; MAY do nothing. Runs beside `write`, from another thread."""
+        ...
+
     def compact(self) -> None:
         """Give back the space of removed entries. May raise `Unsupported`."""
         ...

@@ -172,6 +172,10 @@ class Store(Protocol):
         """Write a consistent copy to an empty or absent folder, while the store runs. May raise `Unsupported`."""
         ...
 
+    def warm(self) -> None:
+        """Make commits as quick as they get, where the engine has a way; loses nothing, and MAY do nothing."""
+        ...
+
     def compact(self) -> None:
         """Give back space that deletions left. May raise `Unsupported`."""
         ...

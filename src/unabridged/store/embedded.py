@@ -131,6 +131,10 @@ class EmbeddedStore:
         self._engine.backup(folder.begin(path, self.capabilities.engine))
         folder.finish(path)
 
+    def warm(self) -> None:
+        """Make commits as quick as they get."""
+        self._engine.warm()
+
     def compact(self) -> None:
         """Give back space that deletions left."""
         self._engine.compact()

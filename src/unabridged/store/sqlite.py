@@ -275,6 +275,9 @@ class SqliteEngine(_Reads):
         free = self._run(lambda db: db.pragma("freelist_count") * db.pragma("page_size"))
         return Usage(bytes_on_disk=size, reclaimable=free)
 
+    def warm(self) -> None:
+        """Do nothing: the first commit is as quick as any."""
+
     def compact(self) -> None:
         """Give free pages at the end of the file back."""
 

@@ -167,6 +167,17 @@ def compaction_loses_nothing(bench: Bench) -> None:
     same(bench.scan(EVENT, PROJECT_A, index="id"), sorted(kept, key=lambda record: record.id))
 
 
+def warming_changes_nothing(bench: Bench) -> None:
+    records = [event(PROJECT_A, number) for number in range(20)]
+    bench.commit(*(("create", EVENT, record) for record in records[:10]))
+    bench.store.warm()
+    bench.commit(*(("create", EVENT, record) for record in records[10:]))
+    same(bench.scan(EVENT, PROJECT_A), records)
+    if bench.store.capabilities.durable:
+        bench.reopen()
+        same(bench.scan(EVENT, PROJECT_A), records)
+
+
 CHECKS: tuple[Callable[[Bench], None], ...] = (
     acknowledged_commits_are_there_after_reopening,
     a_store_has_one_owner,
@@ -180,4 +191,5 @@ CHECKS: tuple[Callable[[Bench], None], ...] = (
     a_backup_overwrites_nothing,
     usage_grows_with_what_is_kept,
     compaction_loses_nothing,
+    warming_changes_nothing,
 )

@@ -180,6 +180,9 @@ class PostgresStore:
             "a database is backed up with its own tools", hint="pg_dump, or pg_basebackup", path=str(path)
         )
 
+    def warm(self) -> None:
+        """Do nothing: the server keeps itself ready."""
+
     def compact(self) -> None:
         """Mark the space of removed rows for use."""
         try:

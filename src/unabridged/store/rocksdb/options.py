@@ -47,6 +47,8 @@ def database_options(*, create: bool) -> Options:
     options.set_max_bytes_for_level_base(LEVEL_BYTES)
     options.set_level_compaction_dynamic_level_bytes(True)
     options.set_max_background_jobs(BACKGROUND_JOBS)
+    # Write-ahead files are used again: the flush behind an overwrite needs no commit of the file system's journal.
+    options.set_recycle_log_file_num(MEMTABLES)
     options.set_max_open_files(OPEN_FILES)
     options.set_compression_type(DBCompressionType.lz4())
     options.set_bottommost_compression_type(DBCompressionType.zstd())

@@ -19,6 +19,9 @@ class ReadOnlyStore(ForwardingStore):
         del project, plan
         raise ReadOnly("the store was opened for reading")
 
+    def warm(self) -> None:
+        """Do nothing: nothing is written."""
+
     def compact(self) -> None:
         """Raise `ReadOnly`."""
         raise ReadOnly("the store was opened for reading")
