@@ -62,15 +62,17 @@ class DocumentWriter:
         self._retired = set[Ordinal]()
         self._written = dict[bytes, list[Document]]()  # identity → versions of this batch
 
-    def write(self, draft: DocumentDraft, ordinal: Ordinal) -> Document | None:
+    def write(self, draft: DocumentDraft, ordinal: Ordinal, *, first: bool = False) -> Document | None:
         """Write the document under `ordinal` and return it, or None where that very version exists.
+
+        `first`: the caller knows that there is no other version, because what its identity derives from is new.
 
         Of two versions the one with more members is current, whichever came first, so that the outcome does not depend
         on the order of arrival. Equal lengths: the later one.
         """
         name = document_id(draft.kind, draft.first[:IDENTITY_BYTES], draft.digest)
         identity = name[:IDENTITY_BYTES]
-        versions = self._versions(identity)
+        versions = [] if first else self._versions(identity)
         if any(version.id == name for version in versions):
             return None
         place = self._place(draft)

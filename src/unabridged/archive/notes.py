@@ -180,7 +180,10 @@ def _admit(
     batch.create(PATH, Path(project, session.session, session.next_seq, ordinal, source, native))
     document = Ordinal(ordinal + 1)
     place = {ordinal: (session.session, session.next_seq)}
-    written = DocumentWriter(reader, batch, project, now, place).write(_document(draft, event), document)
+    # Its identity follows from the event's, which follows from name and text: a second one is refused with its event.
+    written = DocumentWriter(reader, batch, project, now, place).write(
+        _document(draft, event), document, first=True
+    )
     _replace(reader, batch, draft, document, now)
     if reader.get(PROJECT, (GLOBAL, project)) is None:
         name = draft.root.rstrip("/").rsplit("/", 1)[-1] or draft.root

@@ -33,6 +33,7 @@ from unabridged.service.ports import Services
 
 STREAMS = 4  # requests that run for minutes at once; further ones wait
 SLOW_KEPT = 100  # slow requests remembered
+BRIEF_BYTES = 32 << 10  # of a frame that the loop may decode
 PROGRESS_SECONDS = 0.1  # between two progress notifications of one request
 
 Found = TypeVar("Found")
@@ -122,7 +123,12 @@ class Dispatcher:
         return thread
 
     def submit(self, task: Task) -> None:
-        """Run a request in a thread; its `done` is called on the loop."""
+        """Run a request in a thread; its `done` is called on the loop.
+
+        One that only has to be handed on to a commit is, here and now: each change of threads takes as long as it does.
+        """
+        if task.operation.begins is not None and task.size <= BRIEF_BYTES and self._begun(task):
+            return
         (self._streams if task.operation.streams else self._reads).put(task)
 
     def immediate(self, task: Task) -> bytes:
@@ -142,17 +148,37 @@ class Dispatcher:
 
     def _loop(self, queue: SimpleQueue[Task | None]) -> None:
         while (task := queue.get()) is not None:
-            started = time.perf_counter()
-            found = self._guarded(task, started, lambda task=task: self._begin(task))
-            if isinstance(found, Pending):
-                finish = partial(self._committed, task, started, found)
-                found.commit.add_done_callback(finish)
-            elif not self._answered(task, found):
+            if not self._work(task, lambda task=task: self._begin(task)):
                 return  # the loop is closed: nobody is left to answer
+
+    def _begun(self, task: Task) -> bool:
+        """Begin a request where its operation says that it may be begun on the loop; tell whether that was so."""
+        assert task.operation.begins is not None
+        call = self._call(task)
+        try:
+            request = self._decode(task)
+        except InvalidInput:
+            return False  # a thread finds the same and answers it
+        if not task.operation.begins(call, request):
+            return False
+        self._work(task, lambda: self._handled(task, call, request))
+        return True
+
+    def _work(self, task: Task, run: Callable[[], bytes | Pending]) -> bool:
+        """Answer with what `run` gives, now or once it is committed; tell whether somebody is left to answer."""
+        started = time.perf_counter()
+        found = self._guarded(task, started, run)
+        if isinstance(found, Pending):
+            found.commit.add_done_callback(partial(self._committed, task, started, found))
+            return True
+        return self._answered(task, found)
 
     def _begin(self, task: Task) -> bytes | Pending:
         task.check()
-        answer = task.operation.handler(self._call(task), self._decode(task))
+        return self._handled(task, self._call(task), self._decode(task))
+
+    def _handled(self, task: Task, call: Call, request: Any) -> bytes | Pending:
+        answer = task.operation.handler(call, request)
         return answer if isinstance(answer, Pending) else wire.answer(task.request, answer)
 
     def _committed(self, task: Task, started: float, pending: Pending, commit: Future[Any]) -> None:

@@ -32,6 +32,11 @@ class Folders:
         self._roots[folder] = (clock, root)
         return root
 
+    def knows(self, folder: str, clock: float) -> bool:
+        """Tell whether `root` answers for a folder at once, without a look at the file system."""
+        known = self._roots.get(folder)
+        return known is not None and clock - known[0] < FRESH_SECONDS
+
     def project(self, root: str, clock: float, find: Callable[[], ProjectId]) -> ProjectId:
         """Return the project at a root, at most 5 s old; `find` finds it."""
         known = self._projects.get(root)

@@ -28,7 +28,8 @@ class Operation:
 
     effect: "read" (may be repeated freely), "write" (adds to the archive), "admin" (changes the service).
     scope: "filtered" or "none". streams: sends progress and may run for minutes. immediate: answered on the event loop,
-    so it must neither wait nor take longer than a few microseconds. reserve: bytes set aside for its answer.
+    so it must neither wait nor take longer than a few microseconds. begins: tells of a request whether its handler may
+    begin on the event loop, because it leaves all that takes time to a commit. reserve: bytes set aside for its answer.
     """
 
     name: str
@@ -40,6 +41,7 @@ class Operation:
     doc: str
     streams: bool = False
     immediate: bool = False
+    begins: Callable[[Call, Any], bool] | None = None
     reserve: int = LARGE
 
 
@@ -101,6 +103,7 @@ _TABLE = (
         WRITE,
         NO_CONTENT,
         "Admit a note; a repeated request id answers the first outcome.",
+        begins=importing.is_brief,
         reserve=SMALL,
     ),
     Operation(

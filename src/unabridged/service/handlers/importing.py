@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 from pathlib import Path
 
 import msgspec
 
 from unabridged.archive import notes
 from unabridged.errors import InvalidInput, LimitExceeded
-from unabridged.schema.ids import project_id
+from unabridged.schema.ids import ProjectId, project_id
 from unabridged.service.caller import Call, Pending
 from unabridged.service.ports import Services
 from unabridged.service.requests import (
@@ -21,10 +22,12 @@ from unabridged.service.requests import (
     PingAnswer,
 )
 from unabridged.service.retrieval import Retrieval
+from unabridged.store.contract import Plan
 
 MAX_PATHS = 10_000  # of one import; a folder stands for any number of files
 MAX_PATH_CHARS = 4_096
 ENDINGS = ("SessionEnd", "session-end")  # events behind which a host writes no more
+BRIEF_CHARS = 8_192  # of a note that is prepared in less time than handing it over takes
 MAX_NAME_CHARS = 256  # of a request id, a subject key, a host
 
 
@@ -54,24 +57,41 @@ def note(call: Call, request: NoteRequest) -> NoteAnswer | Pending:
             raise LimitExceeded(f"{field} is too long", field=field, limit=MAX_NAME_CHARS)
     services.daemon.admit()
     root = call.root(request.project or call.caller.folder)
-    draft = notes.NoteDraft(
-        project=project_id(root),
-        root=root,
-        text=services.redact(request.text),
-        name=request.request,
-        request=request.request,
-        title=services.redact(request.title),
-        subject_key=request.subject_key,
-        supersedes=request.supersedes,
-    )
-    commit = services.store.submit(draft.project, notes.plan_note(draft, call.now, services.ruleset))
+    project = project_id(root)
+    make = partial(_planned, call, request, project, root)
+    # The plan of a brief note is made by the thread that writes: to hand it to another one first costs more.
+    plan: Plan = (lambda reader: make()(reader)) if len(request.text) <= BRIEF_CHARS else make()
+    commit = services.store.submit(project, plan)
     if not request.searchable:
         return Pending(commit, lambda outcome: _admitted(services, outcome))
     outcome: notes.NoteOutcome = commit.result()
     answer = _admitted(services, outcome)
     if outcome.position:
-        services.index.wait({draft.project: outcome.position}, call.check)
+        services.index.wait({project: outcome.position}, call.check)
     return answer
+
+
+def is_brief(call: Call, request: NoteRequest) -> bool:
+    """Tell whether `note` only has to hand the request to the thread that writes."""
+    folders, folder = call.services.folders, request.project or call.caller.folder
+    brief = len(request.text) <= BRIEF_CHARS and not request.searchable
+    return brief and folders.knows(folder, call.services.clock())
+
+
+def _planned(call: Call, request: NoteRequest, project: ProjectId, root: str) -> Plan:
+    """Return the plan that admits a note without the secrets in it."""
+    redact = call.services.redact
+    draft = notes.NoteDraft(
+        project=project,
+        root=root,
+        text=redact(request.text),
+        name=request.request,
+        request=request.request,
+        title=redact(request.title),
+        subject_key=request.subject_key,
+        supersedes=request.supersedes,
+    )
+    return notes.plan_note(draft, call.now, call.services.ruleset)
 
 
 def _admitted(services: Services, outcome: notes.NoteOutcome) -> NoteAnswer:
