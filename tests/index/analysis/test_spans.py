@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from unabridged.index.analysis.query import plan_query
-from unabridged.index.analysis.spans import spans
+from unabridged.index.analysis.spans import ODD, _needles, by_needle, by_pattern, spans
 
 
 @pytest.mark.parametrize(
@@ -40,3 +42,30 @@ def test_spans_are_ranges_of_the_text(query: str, text: str) -> None:
     places, _ = spans(plan_query(query), text)
     assert all(0 <= start < end <= len(text) for start, end in places)
     assert places == sorted(places)
+
+
+LETTERS = st.sampled_from("aAbB sStT_.-/9éÉμ数据 库\n")
+
+
+@given(
+    st.text(LETTERS, max_size=30) | st.text(LETTERS, max_size=8).map('"{}"'.format), st.text(LETTERS, max_size=80)
+)
+def test_what_each_needle_finds_is_what_the_pattern_finds(query: str, text: str) -> None:
+    needles = _needles(plan_query(query))
+    if not needles.odd and not ODD.search(text):
+        assert by_needle(needles, text) == by_pattern(needles, text)
+
+
+def test_every_letter_that_lower_case_does_not_settle_is_odd() -> None:
+    letters = [chr(code) for code in range(0x110000)]
+    plain = [letter for letter in letters if not ODD.match(letter)]
+    assert all(len(letter.lower()) == 1 for letter in plain)
+    cased = {letter for letter in plain if letter.lower() != letter or letter.upper() != letter}
+    for letter in cased:
+        assert re.fullmatch(re.escape(letter.lower()), letter, re.IGNORECASE)
+    by_lower = dict[str, set[str]]()
+    for letter in cased:
+        by_lower.setdefault(letter.lower(), set()).add(letter)
+    everything = "".join(sorted(cased))
+    for lower, same in by_lower.items():
+        assert set(re.findall(re.escape(lower), everything, re.IGNORECASE)) == same
