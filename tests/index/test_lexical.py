@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import subprocess
 import sys
 from collections.abc import Callable
@@ -13,7 +14,7 @@ import pytest
 
 from tests.index.filling import HEAP, OTHER_PROJECT, PROJECT, SESSION, Shelf, docs_of
 from unabridged.errors import IndexBusy, IndexCorrupt, IndexTooNew, LimitExceeded, ReadOnly
-from unabridged.index import layout
+from unabridged.index import layout, searching
 from unabridged.index.analysis.expression import plan_expression
 from unabridged.index.analysis.query import plan_query
 from unabridged.index.layout import LexicalDoc, LexicalFilter
@@ -212,6 +213,56 @@ def test_more_clauses_than_one_pass_tells_apart_are_all_judged(folder: Path) -> 
     hits = {hit.ordinal: hit for hit in shelf.index.search(plan_query(" ".join(words)))}
     assert hits[1].matched == tuple(range(60))
     assert hits[2].matched == tuple(range(0, 60, 2))
+
+
+def test_a_large_index_scores_and_judges_as_a_small_one_does(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    roll = random.Random(7).choice
+    words = [
+        "ledger",
+        "ledgers",
+        "retry",
+        "retries",
+        "lock_file",
+        "queue",
+        "the",
+        "数据库",
+        "Reader",
+        "read_all.py",
+    ]
+    texts = [" ".join(roll(words) for _ in range(12)) for _ in range(60)]
+    queries = [
+        "the retries of ledgers",
+        "read_all.py 数据库 lock",
+        "lock_file",
+        'queue "the ledger"',
+        "absent",
+    ]
+    index = Shelf(folder, texts).index
+    small = [index.search(plan_query(query), limit=40) for query in queries]
+    monkeypatch.setattr(searching, "SMALL", 0)
+    large = [index.search(plan_query(query), limit=40) for query in queries]
+    for one, other in zip(small, large, strict=True):
+        assert [hit.score for hit in other] == pytest.approx([hit.score for hit in one], rel=1e-5)
+        scoreless = [
+            sorted((replace(hit, score=0.0) for hit in hits), key=lambda hit: hit.place)
+            for hits in (one, other)
+        ]
+        assert scoreless[0] == scoreless[1]
+
+
+def test_a_window_with_the_key_of_another_projects_is_not_taken_for_it(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(searching, "SMALL", 0)
+    twin = PROJECT[:8] + bytes(8)
+    with LexicalIndex.open(folder, writable=True, heap_bytes=HEAP) as index:
+        index.add(docs_of("the ledger of one project", 1))
+        index.add(docs_of("the ledger of another", 1, twin))
+        index.commit("")
+        hits = index.search(plan_query("the ledger"), LexicalFilter(projects=frozenset((PROJECT,))))
+        assert [hit.project for hit in hits] == [PROJECT]
 
 
 def test_a_phrase_alone_finds_only_texts_that_hold_it(folder: Path) -> None:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from tantivy import Occur, Query
 
 from unabridged.index.analysis.matching import words_of
 from unabridged.index.analysis.plan import All, Any, Clause, Node, Not, Phrase, Plan
 from unabridged.index.scoring import Weighted
-from unabridged.index.state import Part, State
+from unabridged.index.state import State
+
+SELDOM = 1_000  # postings up to which a term is read sooner than looked up
 
 _MUST, _SHOULD, _MUST_NOT = Occur.Must, Occur.Should, Occur.MustNot
 
@@ -20,15 +22,39 @@ def any_term(state: State, terms: Sequence[Weighted]) -> Query:
 
 
 def scored(state: State, plan: Plan, weights: Sequence[Sequence[Weighted]]) -> Query:
-    """Return the query that scores by every clause. The forms of a word are one word: the best one counts."""
-    parts = list[Part]()
+    """Return the query for windows with any of the terms, scored as `parts` says."""
+    return Query.boolean_query([(_SHOULD, query) for _, query in parts(state, plan, weights)])
+
+
+def parts(state: State, plan: Plan, weights: Sequence[Sequence[Weighted]]) -> list[tuple[int, Query]]:
+    """Return what adds to a window's score, each with its number of postings.
+
+    The forms of a word are one word: the best one counts.
+    """
+    found = list[tuple[int, Query]]()
     for clause, items in zip(plan.clauses, weights, strict=True):
-        terms = [state.term(item.term, item.factor) for item in items]
+        terms = [(item.frequency, state.term(item.term, item.factor)) for item in items]
         if clause.kind == "word" and len(terms) > 1:
-            parts.append((_SHOULD, Query.disjunction_max_query(terms)))
+            best = Query.disjunction_max_query([term for _, term in terms])
+            found.append((sum(frequency for frequency, _ in terms), best))
         else:
-            parts += [(_SHOULD, term) for term in terms]
-    return Query.boolean_query(parts)
+            found += terms
+    return found
+
+
+def among(state: State, keys: Iterable[int], parts: Sequence[tuple[int, Query]]) -> Query:
+    """Return the query for windows by their keys, scored by the sum of the parts that they satisfy.
+
+    The engine reads a union wherever it goes, between the windows that are asked for too. So each frequent part is
+    optional beside all others, which has it looked up in those windows only.
+    """
+    looked_up = state.everything
+    if seldom := [(_SHOULD, query) for frequency, query in parts if frequency < SELDOM]:
+        looked_up = Query.boolean_query([(_MUST, looked_up), (_SHOULD, Query.boolean_query(seldom))])
+    for frequency, query in parts:
+        if frequency >= SELDOM:
+            looked_up = Query.boolean_query([(_MUST, looked_up), (_SHOULD, query)])
+    return Query.boolean_query([(_MUST, state.keys(keys)), (_MUST, looked_up)])
 
 
 def satisfying(state: State, clause: Clause) -> Query:

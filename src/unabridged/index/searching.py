@@ -9,8 +9,9 @@ from typing import NamedTuple
 from tantivy import DocAddress, Occur, Query
 
 from unabridged.index import compiling
+from unabridged.index.analysis.matching import deciding, has_clause
 from unabridged.index.analysis.plan import Plan
-from unabridged.index.layout import LexicalFilter, key
+from unabridged.index.layout import LexicalFilter, split_place
 from unabridged.index.scoring import SMALL, WEIGHTS, Weighted, coverage, phrase_bonus, telling, weigh
 from unabridged.index.state import Part, Place, State
 
@@ -18,7 +19,9 @@ POSTINGS_MOST = 300_000  # entries read to find candidates; about 3 ms
 RARE_LEAST = 2  # terms that may find candidates however frequent they are
 TERMS_MOST = 24  # terms that find candidates
 SPARE = 40  # candidates beyond the wanted ones: frequent terms, inflections and class weights reorder them
-MASK_BITS = 22  # clauses told apart in one pass: a sum of powers of two is exact in the 24 bits of a score
+MASK_BITS = 22  # terms told apart in one pass: a sum of powers of two is exact in the 24 bits of a score
+
+Scored = tuple[float, DocAddress]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +76,7 @@ def search(state: State, plan: Plan, where: LexicalFilter, limit: int) -> list[L
         if plan.phrases:
             found = _with_phrases(state, plan, found, narrowed, wanted)
     best = sorted((item for item in found if item.place[:2] not in where.exclude), key=_order)[:limit]
-    judged = _judged(state, scored, weights, _hits(state, best))
-    return [replace(hit, matched=tuple(kept[at] for at in hit.matched)) for hit in judged]
+    return _hits(state, scored, weights, kept, best)
 
 
 def chosen(weights: Iterable[Sequence[Weighted]]) -> list[Weighted]:
@@ -100,21 +102,39 @@ def _by_words(
     picked = chosen(weights)
     if not picked:
         return []
-    everything = compiling.scored(state, plan, weights)
     if state.total <= SMALL:
-        return _run(state, everything, narrowed, limit)
-    first = _run(state, compiling.any_term(state, picked), narrowed, limit)
-    places = {item.place for item in first}
-    among: list[Part] = [(Occur.Must, state.keys(key(*place) for place in places))]
-    return [item for item in _run(state, everything, among, 2 * limit) if item.place in places]
+        return _run(state, compiling.scored(state, plan, weights), narrowed, limit)
+    first = _best(state, compiling.any_term(state, picked), narrowed, limit)
+    parts = compiling.parts(state, plan, weights)
+    return _found(state, _among(state, [address for _, address in first], parts))
 
 
 def _run(state: State, query: Query, narrowed: Sequence[Part], limit: int) -> list[_Found]:
+    return _found(state, _best(state, query, narrowed, limit))
+
+
+def _best(state: State, query: Query, narrowed: Sequence[Part], limit: int) -> list[Scored]:
     whole = Query.boolean_query([*narrowed, (Occur.Must, query)]) if narrowed else query
-    return _found(state, state.searcher.search(whole, limit, count=False).hits)
+    return state.searcher.search(whole, limit, count=False).hits
 
 
-def _found(state: State, hits: Sequence[tuple[float, DocAddress]]) -> list[_Found]:
+def _among(state: State, addresses: Sequence[DocAddress], parts: Sequence[tuple[int, Query]]) -> list[Scored]:
+    """Return windows scored by the sum of the parts that they satisfy."""
+    if not addresses:
+        return []
+    (keys,) = state.columns(addresses, "key")
+    query = compiling.among(state, keys, parts)
+    # Another project's window may have the same key.
+    wanted = set(map(_at, addresses))
+    found = state.searcher.search(query, 2 * len(addresses), count=False).hits
+    return [(score, address) for score, address in found if _at(address) in wanted]
+
+
+def _at(address: DocAddress) -> tuple[int, int]:
+    return (address.segment_ord, address.doc)
+
+
+def _found(state: State, hits: Sequence[Scored]) -> list[_Found]:
     places = state.places([address for _, address in hits])
     return [
         _Found(score * WEIGHTS.get(weight, 1.0), place, address)
@@ -139,52 +159,62 @@ def _order(item: _Found) -> tuple[float, Place]:
     return (-item.score, item.place)
 
 
-def _hits(state: State, found: Sequence[_Found]) -> list[LexicalHit]:
-    rows = state.rows([item.address for item in found])
-    return [
-        LexicalHit(*item.place, row.start, row.end, row.time, item.score, phrase=item.phrase)
-        for item, row in zip(found, rows, strict=True)
-    ]
-
-
-def _judged(
-    state: State, plan: Plan, weights: Sequence[Sequence[Weighted]], hits: list[LexicalHit]
+def _hits(
+    state: State,
+    plan: Plan,
+    weights: Sequence[Sequence[Weighted]],
+    kept: Sequence[int],
+    found: Sequence[_Found],
 ) -> list[LexicalHit]:
-    """Return the hits with what they satisfy of the plan.
-
-    Each clause gives a power of two to the windows that satisfy it; the sum that comes back as a score says which.
-    """
-    if not hits or not plan.clauses:
-        return hits
-    tests = [
-        (at, 0, compiling.satisfying(state, clause)) for at, clause in enumerate(plan.clauses) if weights[at]
-    ]
-    tests += [
-        (at, 1, state.term(clause.forms[0].term))
-        for at, clause in enumerate(plan.clauses)
-        if clause.kind == "name" and weights[at] and weights[at][0].term == clause.forms[0].term
-    ]
-    held = {hit.place: (set[int](), set[int]()) for hit in hits}  # satisfied clauses, names held whole
-    among: Part = (Occur.Must, state.keys({key(*hit.place) for hit in hits}))
-    for first in range(0, len(tests), MASK_BITS):
-        part = tests[first : first + MASK_BITS]
-        flags = [
-            (Occur.Should, Query.const_score_query(test, float(1 << bit)))
-            for bit, (_, _, test) in enumerate(part)
-        ]
-        found = state.searcher.search(Query.boolean_query([among, *flags]), 2 * len(hits), count=False).hits
-        places = state.places([address for _, address in found])
-        for (mask, _), (place, _) in zip(found, places, strict=True):
-            if place in held:
-                for bit, (at, which, _) in enumerate(part):
-                    if int(mask) >> bit & 1:
-                        held[place][which].add(at)
-    return [
-        replace(
-            hit,
-            matched=tuple(sorted(held[hit.place][0])),
-            coverage=coverage(plan, weights, held[hit.place][0]),
-            exact=sum(weights[at][0].most for at in sorted(held[hit.place][1])),
+    """Return the windows as hits; `kept` says which clauses of the whole plan those of `plan` are."""
+    addresses = [item.address for item in found]
+    held = _held(state, plan, weights, addresses)
+    ranges, times = state.columns(addresses, "place", "time")
+    hits = list[LexicalHit]()
+    for item, terms, packed, time in zip(found, held, ranges, times, strict=True):
+        has = terms.__contains__
+        matched = [at for at, clause in enumerate(plan.clauses) if weights[at] and has_clause(clause, has)]
+        exact = sum(
+            weights[at][0].most
+            for at in matched
+            if plan.clauses[at].kind == "name" and has(plan.clauses[at].forms[0].term)
         )
-        for hit in hits
-    ]
+        hits.append(
+            LexicalHit(
+                *item.place,
+                *split_place(packed),
+                time,
+                item.score,
+                exact,
+                coverage(plan, weights, matched),
+                tuple(kept[at] for at in matched),
+                item.phrase,
+            )
+        )
+    return hits
+
+
+def _held(
+    state: State, plan: Plan, weights: Sequence[Sequence[Weighted]], addresses: Sequence[DocAddress]
+) -> list[set[str]]:
+    """Return which terms each window has, of those that decide whether it satisfies a clause of the plan.
+
+    Each term gives a power of two to the windows that have it; the sum that comes back as a score says which.
+    """
+    terms = dict[str, int]()
+    for clause, items in zip(plan.clauses, weights, strict=True):
+        for term in deciding(clause) if items else ():
+            if frequency := state.frequency(term):
+                terms[term] = frequency
+    held = {_at(address): set[str]() for address in addresses}
+    tests = list(terms.items())
+    for first in range(0, len(tests), MASK_BITS):
+        some = tests[first : first + MASK_BITS]
+        parts = [
+            (frequency, Query.const_score_query(state.present(term), float(1 << bit)))
+            for bit, (term, frequency) in enumerate(some)
+        ]
+        for mask, address in _among(state, addresses, parts):
+            bits = int(mask)
+            held[_at(address)].update(term for bit, (term, _) in enumerate(some) if bits >> bit & 1)
+    return [held[_at(address)] for address in addresses]

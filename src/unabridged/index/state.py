@@ -47,6 +47,7 @@ class State:
         """Read what scoring needs to know of the state."""
         self.schema = schema
         self.searcher = searcher
+        self.everything = Query.const_score_query(Query.all_query(), 0.0)
         self._frequencies = dict[str, int]()
         known = [bytes.fromhex(tag[2:]) for tag, _ in searcher.terms_with_prefix(TAGS, project_tag(b""))]
         self.projects = {project_prefix(project): project for project in known}
@@ -110,7 +111,7 @@ class State:
 
     def places(self, addresses: Sequence[DocAddress]) -> list[tuple[Place, int]]:
         """Return where windows stand in the archive, and their classes."""
-        keys, projects, weights = self._columns(addresses, "key", "project", "weight")
+        keys, projects, weights = self.columns(addresses, "key", "project", "weight")
         if any(project not in self.projects for project in projects):
             raise ValueError("a window belongs to no known project")
         return [
@@ -120,13 +121,14 @@ class State:
 
     def rows(self, addresses: Sequence[DocAddress]) -> list[Row]:
         """Return what the columns say of windows."""
-        ranges, times = self._columns(addresses, "place", "time")
+        ranges, times = self.columns(addresses, "place", "time")
         return [
             Row(place, weight, *split_place(packed), time)
             for (place, weight), packed, time in zip(self.places(addresses), ranges, times, strict=True)
         ]
 
-    def _columns(self, addresses: Sequence[DocAddress], *names: str) -> list[list[Any]]:
+    def columns(self, addresses: Sequence[DocAddress], *names: str) -> list[list[Any]]:
+        """Return columns of windows."""
         wanted = list(addresses)
         return [self.searcher.fast_field_values(name, wanted) if wanted else [] for name in names]
 

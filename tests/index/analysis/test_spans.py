@@ -48,7 +48,8 @@ LETTERS = st.sampled_from("aAbB sStT_.-/9éÉμ数据 库\n")
 
 
 @given(
-    st.text(LETTERS, max_size=30) | st.text(LETTERS, max_size=8).map('"{}"'.format), st.text(LETTERS, max_size=80)
+    st.text(LETTERS, max_size=30) | st.text(LETTERS, max_size=8).map('"{}"'.format),
+    st.text(LETTERS, max_size=80),
 )
 def test_what_each_needle_finds_is_what_the_pattern_finds(query: str, text: str) -> None:
     needles = _needles(plan_query(query))

@@ -27,6 +27,13 @@ def has_clause(clause: Clause, has: Has) -> bool:
     return bool(parts) and all(map(has, parts))
 
 
+def deciding(clause: Clause) -> list[str]:
+    """Return the terms that `has_clause` asks for."""
+    if clause.kind == "name":
+        return [clause.forms[0].term, *words_of(clause)]
+    return [form.term for form in clause.forms]
+
+
 def words_of(clause: Clause) -> list[str]:
     """Return the plain words of a name clause."""
     return [form.term for form in clause.forms[1:] if not is_name(form.term)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -72,16 +72,18 @@ def by_pattern(needles: Needles, text: str) -> list[Match]:
 
 
 def by_needle(needles: Needles, text: str) -> list[Match]:
-    """Return the same for a text without odd letters: each needle is looked for, then the first and longest are kept."""
+    """Return the same for a text without odd letters: looks for each needle, then keeps the first and longest."""
     lower = text.lower()
-    places, rank = list[tuple[int, int, int]](), 0
-    for rank, gram in enumerate(needles.grams, rank):
+    places = list[tuple[int, int, int]]()  # first character, rank of the needle, the one behind the last
+    for rank, gram in enumerate(needles.grams):
         places += [(at, rank, at + len(gram)) for at in _places(gram, text)]
-    for rank, (first, phrase) in enumerate(needles.phrases, rank + 1):
+    behind = len(needles.grams)
+    for rank, (first, phrase) in enumerate(needles.phrases, behind):
         for at in _places(first, lower):
             if _begins(text, at) and (match := phrase.match(text, at)):
                 places.append((at, rank, match.end()))
-    for rank, word in enumerate(needles.words, rank + 1):
+    behind += len(needles.phrases)
+    for rank, word in enumerate(needles.words, behind):
         size = len(word)
         for at in _places(word, lower):
             if _begins(text, at) and _ends(text, at + size):
