@@ -13,6 +13,7 @@ import msgspec
 
 from unabridged.archive import retain
 from unabridged.archive.documents import DocumentDraft, DocumentWriter
+from unabridged.archive.prepared import Prepared, stored
 from unabridged.archive.turns import Turn
 from unabridged.errors import Conflict
 from unabridged.hosts.contract import SessionNews
@@ -45,7 +46,6 @@ from unabridged.schema.records import (
     Chunk,
     ChunkRefs,
     Counters,
-    Event,
     Generation,
     Home,
     LogEntry,
@@ -69,10 +69,10 @@ class SessionDraft(msgspec.Struct, frozen=True, array_like=True):
     news: list[SessionNews] = []
 
 
-class Step(msgspec.Struct, array_like=True):
-    """An event with its place: `draft` lacks ordinal, session and seq; `number` is its line."""
+class Step(msgspec.Struct, array_like=True, gc=False):
+    """An event with its place; `number` is its line."""
 
-    draft: Event
+    event: Prepared
     session: int  # index into the append's sessions
     number: int
 
@@ -200,58 +200,49 @@ class _Admission:
 
     def _admit_events(self, sessions: list[Session]) -> int:
         steps, reader, project = self._append.steps, self._reader, self._project
-        ids = [(project, step.draft.id) for step in steps]
+        ids = [(project, step.event.id) for step in steps]
         known = reader.lookup(EVENT, "id", ids)
-        if reader.scan(TOMBSTONE, (project,), limit=1):
-            gone = {
-                item.id
-                for item in reader.get_many(TOMBSTONE, ids)
-                if item is not None and item.reason == "erased"
-            }
-        else:
-            gone = set[EventId]()
+        gone = self._gone(ids)
         for step, key in zip(steps, known, strict=True):
             if key is not None:
-                self._ordinals[step.draft.id] = Ordinal(int(key[1]))
-        bases = [source_hash(_source(sessions[step.session], step.draft.native)) for step in steps]
-        taken = reader.lookup(PATH, "source", [(project, base) for base in bases])
+                self._ordinals[step.event.id] = Ordinal(int(key[1]))
+        taken = reader.lookup(PATH, "source", [(project, step.event.source) for step in steps])
         placed = dict[bytes, Ordinal]()  # source hash → event, of this append
-        new = 0
-        for step, base, path in zip(steps, bases, taken, strict=True):
-            draft = step.draft
-            if draft.id in gone:
+        ends = [_End(session) for session in sessions]
+        new = list[Prepared]()
+        batch, ordinals, places = self._batch, self._ordinals, self._places
+        for step, path in zip(steps, taken, strict=True):
+            event, end = step.event, ends[step.session]
+            name, native, source = event.id, event.native, event.source
+            if name in gone:
                 continue
-            session = sessions[step.session]
-            ordinal = self._ordinals.get(draft.id)
-            native, source = draft.native, base
-            if path is not None or base in placed:
-                place = self._place(session, draft.native, ordinal, placed)
+            ordinal = ordinals.get(name)
+            if path is not None or source in placed:
+                place = self._place(end.session, native, ordinal, placed)
                 if place is None:
                     continue
                 native, source = place
+            session, seq = end.session.session, end.seq
             if ordinal is None:
-                ordinal = self._ordinals[draft.id] = Ordinal(self._next)
+                ordinal = ordinals[name] = Ordinal(self._next)
                 self._next += 1
-                new += 1
-                msgspec.structs.force_setattr(draft, "ordinal", ordinal)
-                msgspec.structs.force_setattr(draft, "session", session.session)
-                msgspec.structs.force_setattr(draft, "seq", session.next_seq)
-                self._batch.create(EVENT, draft)
-            self._batch.create(
-                PATH, Path(project, session.session, session.next_seq, ordinal, source, native)
-            )
+                new.append(event)
+                batch.create_encoded(EVENT, stored(project, ordinal, name, session, seq, event.rest))
+            batch.create(PATH, Path(project, session, seq, ordinal, source, native))
             placed[source] = ordinal
-            self._places[ordinal] = (session.session, session.next_seq)
+            places[ordinal] = (session, seq)
             self._new_lines.add(step.number)
-            sessions[step.session] = msgspec.structs.replace(
-                session,
-                next_seq=session.next_seq + 1,
-                events=session.events + 1,
-                started=min(session.started or draft.time, draft.time or session.started),
-                ended=max(session.ended, draft.time),
-            )
-        self._refer_chunks(steps)
-        return new
+            end.extend(event.time)
+        sessions[:] = [end.reached() for end in ends]
+        self._refer_chunks(new)
+        return len(new)
+
+    def _gone(self, ids: Sequence[tuple[ProjectId, EventId]]) -> set[EventId]:
+        """Return those of the events that were erased, which never come back."""
+        if not self._reader.scan(TOMBSTONE, (self._project,), limit=1):
+            return set()
+        found = self._reader.get_many(TOMBSTONE, ids)
+        return {EventId(item.id) for item in found if item is not None and item.reason == "erased"}
 
     def _place(
         self, session: Session, native: str, ordinal: Ordinal | None, placed: dict[bytes, Ordinal]
@@ -271,18 +262,14 @@ class _Admission:
                 return None
         raise Conflict("one id names too many different blocks", limit=MAX_REVISIONS)
 
-    def _refer_chunks(self, steps: Sequence[Step]) -> None:
+    def _refer_chunks(self, events: Sequence[Prepared]) -> None:
         """Write the chunks of new events, each counted once per event that it stands in."""
         if not self._append.chunks:
             return
         uses = dict[bytes, int]()
-        for step in steps:
-            if step.draft.ordinal:
-                for piece in step.draft.pieces:
-                    if isinstance(piece, list) and piece[0] == -1:
-                        for name in piece[1:]:
-                            digest = bytes.fromhex(str(name))
-                            uses[digest] = uses.get(digest, 0) + 1
+        for event in events:
+            for digest in event.chunks:
+                uses[digest] = uses.get(digest, 0) + 1
         for chunk in self._append.chunks:
             count = uses.pop(chunk.digest, 0)
             if not count:
@@ -389,6 +376,36 @@ class _Admission:
                 counters.raw_bytes + raw,
                 counters.stored_bytes + stored,
             ),
+        )
+
+
+class _End:
+    """The end of a session's order while an append goes on behind it."""
+
+    __slots__ = ("_ended", "_first", "_started", "seq", "session")
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self.seq = self._first = session.next_seq
+        self._started, self._ended = session.started, session.ended
+
+    def extend(self, time: Micros) -> None:
+        """Take one more event of that time."""
+        self.seq += 1
+        if time:
+            self._started = min(self._started or time, time)
+            self._ended = max(self._ended, time)
+
+    def reached(self) -> Session:
+        """Return the session as it is now."""
+        if self.seq == self._first:
+            return self.session
+        return msgspec.structs.replace(
+            self.session,
+            next_seq=self.seq,
+            events=self.session.events + self.seq - self._first,
+            started=self._started,
+            ended=self._ended,
         )
 
 

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 import msgspec
 
-from unabridged.archive import rendering, segments
+from unabridged.archive import prepared, rendering, segments
 from unabridged.archive.admission import Append, SessionDraft, Step
 from unabridged.archive.compress import pack
 from unabridged.archive.longtext import LongText
@@ -42,6 +42,7 @@ from unabridged.schema.ids import (
     event_id,
     origin_id,
     session_id,
+    source_hash,
 )
 from unabridged.schema.records import CHUNK, CHUNKED, ECHO, Chunk, Event, Generation, Media, Origin, Piece
 
@@ -265,18 +266,20 @@ class Ingest:
 
     def _block(self, block: Block, line: bytes) -> None:
         flags = block.flags
+        chunks = list[bytes]()
         media = self._media(block, line)
         digests = [item.digest for item in media]
         if len(line) <= LONG_LINE:
             text = rendering.render(block)
             size, estimate = len(text), tokens.by_script(text)
             digest = rendering.digest(block.kind, block.role, block.tool, block.call, text, digests)
-            pieces = rendering.stored_pieces(block)
+            pieces: list[Piece] = rendering.stored_pieces(block)
         else:
             long = LongText(block)
             text, size, estimate = long.beginning, long.size, long.estimate
             digest = long.digest(digests)
-            pieces = self._chunked(long.chunks()) if size else rendering.stored_pieces(block)
+            chunks = self._chunked(long.chunks())
+            pieces = [[CHUNK, *map(bytes.hex, chunks)]] if size else rendering.stored_pieces(block)
             flags |= long.flags | (CHUNKED if size else 0)
         if block.kind == "tool-result" and is_own_result(text):
             flags |= ECHO
@@ -313,22 +316,26 @@ class Ingest:
             block.message,
             block.model,
         )
-        if block.kind == "tool-call" and self._masker is not None:
-            self._masker.saw(block.tool, block.call, text)
         own = block.session[:MAX_NAME]
         own = own if own != self._head.host_session else ""
-        self._steps.append(Step(event, self._session(own), self._number))
+        source = source_hash(f"{self._host.name}:{own or self._head.host_session}:{block.native}")
+        rest = prepared.rest_of(event)
+        ready = prepared.Prepared(name, block.native, source, block.time, rest, chunks)
+        self._steps.append(Step(ready, self._session(own), self._number))
+        if block.kind == "tool-call" and self._masker is not None:
+            self._masker.saw(block.tool, block.call, text)
         self._closed.extend(self._turns.add(own, name, flags, size, estimate, block.time, text))
 
-    def _chunked(self, parts: Iterable[bytes]) -> list[Piece]:
-        names: list[int | str] = [CHUNK]
+    def _chunked(self, parts: Iterable[bytes]) -> list[bytes]:
+        """Keep the parts of a text as chunks; return their names."""
+        names = list[bytes]()
         for part in parts:
             digest = ChunkDigest(hashlib.sha256(part).digest())
-            names.append(digest.hex())
+            names.append(digest)
             if digest not in self._chunks:
                 codec, dictionary, data = pack(part)
                 self._chunks[digest] = Chunk(self.origin.project, digest, len(part), codec, dictionary, data)
-        return [names]
+        return names
 
     def _media(self, block: Block, line: bytes) -> list[Media]:
         if not block.media:

@@ -34,6 +34,7 @@ _ESCAPED = re.compile(f"{MARK}([0\ue000-\ue7ff])")
 
 _encoder = msgspec.msgpack.Encoder(order="deterministic")
 _encoders: dict[tuple[int, type[Any]], Callable[[Any], bytes]] = {}
+_packers: dict[tuple[int, type[Any]], Callable[[Any], bytes]] = {}
 _texts: dict[type[Any], bool] = {}
 _decoders: dict[tuple[int, type[Any]], Callable[[bytes], Any]] = {}
 
@@ -43,18 +44,30 @@ def encode(tag: int, record: msgspec.Struct) -> bytes:
     return encoder(tag, type(record))(record)
 
 
+def packed(tag: int, record: msgspec.Struct) -> bytes:
+    """Return the canonical bytes of a record without the digest at their end."""
+    return _packer(tag, type(record))(record)
+
+
 def encoder(tag: int, record: type[Any]) -> Callable[[Any], bytes]:
     """Return the function that encodes records of a type, for callers that encode many."""
     known = _encoders.get((tag, record))
     if known is None:
-        known = _encoders[tag, record] = _made_encoder(bytes((FORMAT_VERSION, tag)), _holds_text(record))
+        known = _encoders[tag, record] = _made_encoder(_packer(tag, record))
     return known
 
 
-def _made_encoder(head: bytes, holds_text: bool) -> Callable[[Any], bytes]:
+def _packer(tag: int, record: type[Any]) -> Callable[[Any], bytes]:
+    known = _packers.get((tag, record))
+    if known is None:
+        known = _packers[tag, record] = _made_packer(bytes((FORMAT_VERSION, tag)), _holds_text(record))
+    return known
+
+
+def _made_packer(head: bytes, holds_text: bool) -> Callable[[Any], bytes]:
     pack = _encoder.encode
 
-    def encode_one(record: msgspec.Struct) -> bytes:
+    def pack_one(record: msgspec.Struct) -> bytes:
         try:
             body = pack(record)
         except UnicodeEncodeError:
@@ -62,7 +75,14 @@ def _made_encoder(head: bytes, holds_text: bool) -> Callable[[Any], bytes]:
         else:
             if holds_text and MARK_UTF8 in body:
                 body = pack(_escaped(record))
-        body = head + body
+        return head + body
+
+    return pack_one
+
+
+def _made_encoder(pack_one: Callable[[Any], bytes]) -> Callable[[Any], bytes]:
+    def encode_one(record: msgspec.Struct) -> bytes:
+        body = pack_one(record)
         return body + sha256(body).digest()[:DIGEST_BYTES]
 
     return encode_one

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from unabridged.errors import InvalidInput, LimitExceeded
 
 KEY_VERSION = 1
+UINT_BYTES = 8
 MAX_KEY_BYTES = 2047  # bytes; longer keys are refused, so that every engine can hold and page over them
 # The largest integer that every engine orders correctly (PostgreSQL's bigint is signed).
 MAX_INTEGER = 2**63 - 1

@@ -6,21 +6,23 @@ ends with it and holds nothing. Both are written with the record, so an index is
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 import msgspec
 
 from unabridged.errors import Conflict, Corrupt, InvalidInput, LimitExceeded
 from unabridged.schema.ids import ProjectId
-from unabridged.schema.keys import KeyPart
+from unabridged.schema.keys import UINT_BYTES, KeyPart
 from unabridged.schema.kinds import Kind
 from unabridged.schema.records import LOG
 from unabridged.store.bytes import ByteReader
-from unabridged.store.contract import DEFAULT_SCAN, MAX_SCAN, Batch
+from unabridged.store.contract import DEFAULT_SCAN, MAX_SCAN, Batch, Encoded
 from unabridged.store.layout import Entry, Layout, Layouts
 
 R = TypeVar("R", bound=msgspec.Struct)
+
+RUN = 16  # keys; a look at a range costs about as much as so many look-ups
 
 _layouts = Layouts()
 _layout_of = _layouts.of
@@ -90,6 +92,50 @@ class Records:
         return self._bytes.count(*_layout_of(kind).bounds(index, prefix))
 
 
+class Noted:
+    """Reads of one state that remember what single keys held: a plan looks them up, then what it wants is compared."""
+
+    __slots__ = ("_bytes", "_held")
+
+    def __init__(self, reader: ByteReader) -> None:
+        """Read from a state that stays as it is for as long."""
+        self._bytes = reader
+        self._held: dict[bytes, bytes | None] = {}
+
+    def foresee(self, keys: Sequence[bytes]) -> None:
+        """Look at the ranges of long runs of keys, each ending with a number; where nothing is, remember that."""
+        if len(keys) < RUN:
+            return
+        runs = dict[bytes, list[bytes]]()
+        for key in keys:
+            runs.setdefault(key[:-UINT_BYTES], []).append(key)
+        for run in runs.values():
+            if len(run) >= RUN and not self._bytes.range(min(run), max(run) + b"\0", limit=1):
+                self._held.update(dict.fromkeys(run))
+
+    def get(self, key: bytes) -> bytes | None:
+        """Return the value of a key, or None."""
+        return self.get_many((key,))[0]
+
+    def get_many(self, keys: Sequence[bytes]) -> list[bytes | None]:
+        """Return the values of keys, in that order."""
+        held = self._held
+        missing = [key for key in keys if key not in held]
+        if missing:
+            held.update(zip(missing, self._bytes.get_many(missing), strict=True))
+        return [held[key] for key in keys]
+
+    def range(
+        self, lower: bytes, upper: bytes, *, reverse: bool = False, limit: int
+    ) -> list[tuple[bytes, bytes]]:
+        """Return at most `limit` entries with `lower <= key < upper`, in key order or its reverse."""
+        return self._bytes.range(lower, upper, reverse=reverse, limit=limit)
+
+    def count(self, lower: bytes, upper: bytes) -> int:
+        """Return how many keys there are with `lower <= key < upper`."""
+        return self._bytes.count(lower, upper)
+
+
 def check_limit(limit: int) -> None:
     """Raise for a scan limit that the contract does not allow."""
     if limit < 0:
@@ -114,14 +160,20 @@ class Effects:
         self.positions: dict[ProjectId, int] = {}
 
 
-def effects(batch: Batch, reader: ByteReader) -> Effects:
+def effects(
+    batch: Batch, reader: ByteReader, foresee: Callable[[Sequence[bytes]], None] | None = None
+) -> Effects:
     """Return what a batch does to the state that `reader` shows; raise `Conflict` where it may not.
 
     Operations take effect in order, each over what those before it leave. What they need to know of the state is read
-    in one go, and written kinds without an index or a condition are not read at all.
+    in one go, and written kinds without an index or a condition are not read at all. `foresee` is told beforehand
+    which keys that end with a number will be asked for to be created.
     """
-    wanted = list[bytes]()
-    steps = [_prepared(op, kind, value, wanted) for op, kind, value in batch.ops]
+    wanted, created = list[bytes](), list[bytes]()
+    steps = [_prepared(op, kind, value, wanted, created) for op, kind, value in batch.ops]
+    if foresee is not None:
+        foresee(created)
+    wanted += created
     state: State = dict(zip(wanted, reader.get_many(wanted), strict=True))
     out = Effects()
     for step in steps:
@@ -141,8 +193,8 @@ def effects(batch: Batch, reader: ByteReader) -> Effects:
     return out
 
 
-def _prepared(op: str, kind: Kind[Any], value: Any, wanted: list[bytes]) -> Step:
-    """Encode the keys of one operation; add to `wanted` those whose present values it depends on."""
+def _prepared(op: str, kind: Kind[Any], value: Any, wanted: list[bytes], created: list[bytes]) -> Step:
+    """Encode the keys of one operation; add those whose present values it depends on to `wanted`, or to `created`."""
     layout = _layout_of(kind)
     if op == "create" or op == "put":
         key = layout.key_of(value)
@@ -152,7 +204,7 @@ def _prepared(op: str, kind: Kind[Any], value: Any, wanted: list[bytes]) -> Step
             if op == "create":
                 wanted.append(key)
             return op, layout, key, value, ()
-        wanted.append(key)
+        (created if op == "create" and layout.numbered else wanted).append(key)
         found = [(entry, entry_key) for entry in layout.entries if (entry_key := entry.of(value)) is not None]
         wanted += [entry_key for entry, entry_key in found if entry.unique]
         return op, layout, key, value, found
@@ -181,7 +233,7 @@ def _write(step: Step, state: State, changes: State) -> None:
             state[entry_key] = changes[entry_key] = key
         else:
             changes[entry_key] = b""
-    state[key] = changes[key] = layout.encode(record)
+    state[key] = changes[key] = record.value if isinstance(record, Encoded) else layout.encode(record)
 
 
 def _unindex(layout: Layout, old: bytes, state: State, changes: State) -> None:

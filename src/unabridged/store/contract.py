@@ -83,6 +83,15 @@ class Snapshot(Reader, Protocol):
     ) -> None: ...
 
 
+class Encoded(msgspec.Struct, gc=False):
+    """A record by its stored value, made beforehand: a class of its own for each kind adds what its keys are made from.
+
+    `value` is what the kind's `encode` gives for the record.
+    """
+
+    value: bytes
+
+
 @dataclass(slots=True)
 class Batch:
     """What a plan wants written, in order: ("create" | "put" | "delete" | "expect", kind, record or key)."""
@@ -92,6 +101,10 @@ class Batch:
 
     def create(self, kind: Kind[R], record: R) -> None:
         """Write a record whose key (and unique index fields) must not exist, else `Conflict`."""
+        self.ops.append(("create", kind, record))
+
+    def create_encoded(self, kind: Kind[Any], record: Encoded) -> None:
+        """Do so with a record that is encoded already."""
         self.ops.append(("create", kind, record))
 
     def put(self, kind: Kind[R], record: R) -> None:

@@ -41,12 +41,24 @@ class Entry:
 class Layout:
     """One kind, compiled."""
 
-    __slots__ = ("decode", "encode", "entries", "head", "key_of", "key_types", "kind", "of_parts", "width")
+    __slots__ = (
+        "decode",
+        "encode",
+        "entries",
+        "head",
+        "key_of",
+        "key_types",
+        "kind",
+        "numbered",
+        "of_parts",
+        "width",
+    )
 
     def __init__(self, kind: Kind[Any]) -> None:
         self.kind = kind
         self.key_types = [part for _, part in kind.key]
         self.width = len(self.key_types)
+        self.numbered = self.key_types[-1].kind == "uint"
         self.head = bytes((KEY_VERSION, kind.tag, 0))
         self.key_of: Encode = _compiled(kind.tag, 0, [name for name, _ in kind.key], self.key_types)
         self.of_parts: EncodeParts = _compiled_parts(kind.tag, 0, self.key_types)

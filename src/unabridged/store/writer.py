@@ -26,7 +26,7 @@ from unabridged.errors import (
 )
 from unabridged.schema.ids import Micros, ProjectId
 from unabridged.store.bytes import COMMIT_KEY, ByteEngine, Change
-from unabridged.store.collections import Effects, Records, effects
+from unabridged.store.collections import Effects, Noted, Records, effects
 from unabridged.store.contract import Plan
 
 GROUP_PLANS = 256  # plans; more would keep the first of a group waiting for no gain in flushes
@@ -76,7 +76,6 @@ class Writer:
         """Start the thread; `clock` gives microseconds."""
         self._engine = engine
         self._clock = clock
-        self._reader = Records(engine)
         self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
         self._gate = threading.Lock()  # over `_closed` and the order of the queue
         self._closed = False
@@ -176,9 +175,10 @@ class Writer:
         try:
             if self._failure is not None:
                 self._revive()
-            batch = plan(self._reader)
+            state = Noted(self._engine)
+            batch = plan(Records(state))
             outcome.result = batch.result
-            wanted = effects(batch, self._engine)
+            wanted = effects(batch, state, state.foresee)
         except Exception as error:  # noqa: BLE001 - whatever a plan raises goes to who submitted it, and to no other
             outcome.error = error
         else:

@@ -8,6 +8,7 @@ from concurrent.futures import Future
 from typing import Any
 
 from unabridged.errors import Conflict, InvalidInput
+from unabridged.schema.ids import ProjectId
 from unabridged.schema.records import COUNTERS, EVENT, HOME, LOG, META_KIND, Counters
 from unabridged.store.conformance.bench import (
     PROJECT_A,
@@ -21,10 +22,11 @@ from unabridged.store.conformance.bench import (
     same,
 )
 from unabridged.store.conformance.samples import event, home, meta, session
-from unabridged.store.contract import Batch, Reader
+from unabridged.store.contract import Batch, Encoded, Reader
 
 THREADS = 4
 EACH = 25
+RUN = 20  # records; more than are looked up one by one
 
 
 def a_commit_returns_the_result_of_its_plan(bench: Bench) -> None:
@@ -77,6 +79,31 @@ def an_append_only_record_is_never_replaced(bench: Bench) -> None:
     raises(Conflict, lambda: bench.commit(("put", EVENT, event(PROJECT_A, 1, "second"))))
     raises(Conflict, lambda: bench.commit(("put", EVENT, event(PROJECT_A, 1, "first"))))
     same(bench.get(EVENT, PROJECT_A, 1), event(PROJECT_A, 1, "first"))
+
+
+def a_long_run_of_created_records_stops_at_one_that_is_there(bench: Bench) -> None:
+    bench.commit(("create", EVENT, event(PROJECT_A, RUN)), ("create", EVENT, event(PROJECT_B, 1)))
+    run = [("create", EVENT, event(PROJECT_A, ordinal)) for ordinal in range(1, 2 * RUN) if ordinal != RUN]
+    raises(Conflict, lambda: bench.commit(*run, ("create", EVENT, event(PROJECT_A, RUN, "again"))))
+    same(bench.count(EVENT, PROJECT_A), 1)
+    bench.commit(*run)
+    same([record.ordinal for record in bench.scan(EVENT, PROJECT_A)], list(range(1, 2 * RUN)))
+    same(bench.get(EVENT, PROJECT_A, RUN), event(PROJECT_A, RUN))
+
+
+def a_record_that_comes_encoded_is_as_one_that_does_not(bench: Bench) -> None:
+    record = event(PROJECT_A, 1)
+    encoded = _EncodedEvent(EVENT.encode(record), record.project, record.ordinal, record.id)
+    bench.commit(("create", EVENT, encoded))
+    same(bench.get(EVENT, PROJECT_A, 1), record)
+    same(bench.scan(EVENT, PROJECT_A, index="id"), [record])
+    raises(Conflict, lambda: bench.commit(("create", EVENT, encoded)))
+
+
+class _EncodedEvent(Encoded):
+    project: ProjectId
+    ordinal: int
+    id: bytes
 
 
 def a_delete_removes_a_record_or_does_nothing(bench: Bench) -> None:
@@ -232,6 +259,8 @@ CHECKS: tuple[Callable[[Bench], None], ...] = (
     a_batch_with_one_conflict_writes_nothing,
     a_put_replaces_what_its_key_held,
     an_append_only_record_is_never_replaced,
+    a_long_run_of_created_records_stops_at_one_that_is_there,
+    a_record_that_comes_encoded_is_as_one_that_does_not,
     a_delete_removes_a_record_or_does_nothing,
     an_erased_record_can_be_written_anew_in_one_batch,
     an_expectation_that_holds_lets_a_batch_through,
