@@ -8,6 +8,8 @@ from tests.retrieve.conftest import KEYS, LONG, Archive
 from tests.support.archiving import NOW, PROJECT
 from unabridged.archive.resolve import Resolver
 from unabridged.errors import InvalidInput, LimitExceeded
+from unabridged.retrieve import places
+from unabridged.retrieve.context import Context
 from unabridged.retrieve.locator import LIFETIME, Locators, Place
 from unabridged.retrieve.recall import LEAST_USEFUL_TOKENS, Recall, recall
 from unabridged.retrieve.search import locate
@@ -23,6 +25,10 @@ def event_named(archive: Archive, native: str) -> Event:
     return next(event for event in events if event.native == native)
 
 
+def located(context: Context, event: Event, start: int, end: int) -> tuple[str, str]:
+    return locate(context, event, places.document_of(context.reader, event), start, end)
+
+
 def document_text(archive: Archive, name: str) -> bytes:
     reader = archive.store.snapshot()
     key = reader.lookup(DOCUMENT, "id", [(PROJECT, bytes.fromhex(name))])[0]
@@ -35,7 +41,7 @@ def document_text(archive: Archive, name: str) -> bytes:
 def test_a_passage_is_the_slice_of_its_document_that_its_coordinates_say(archive: Archive) -> None:
     context = archive.context()
     for native, start, end in (("a1", 0, 10), ("a2", 5_000, 9_000), ("q1", 0, 31), ("a3", 3, 7)):
-        signed, handle = locate(context, event_named(archive, native), start, end)
+        signed, handle = located(context, event_named(archive, native), start, end)
         for target in (signed, handle):
             found = recall(context, Recall(target, max_tokens=100_000))
             assert found.status == "resolved"
@@ -60,7 +66,7 @@ def test_ids_and_source_keys_name_whole_events_and_documents(archive: Archive) -
 
 def test_neighbours_stay_inside_the_budget_and_what_is_left_out_is_said(archive: Archive) -> None:
     context = archive.context()
-    signed, _ = locate(context, event_named(archive, "a2"), 10_000, 13_000)
+    signed, _ = located(context, event_named(archive, "a2"), 10_000, 13_000)
     for budget in (50, 900, 1_500, 3_000, 9_000):
         found = recall(context, Recall(signed, neighbors=2, max_tokens=budget))
         assert tokens.strict(found.text.encode()) <= budget
@@ -94,7 +100,7 @@ def test_a_turn_that_fits_comes_whole_when_context_is_asked_for(archive: Archive
 
 def test_a_locator_of_other_keys_or_with_one_changed_character_is_invalid(archive: Archive) -> None:
     context = archive.context()
-    signed, _ = locate(context, event_named(archive, "a1"), 0, 10)
+    signed, _ = located(context, event_named(archive, "a1"), 0, 10)
     forged = Locators({1: b"x" * 32}, 1).sign(Place(PROJECT, Ordinal(1), 0, 5))
     assert recall(context, Recall(forged)).status == "locator-invalid"
     for at in range(len(signed) - 1, 6, -7):
@@ -105,13 +111,13 @@ def test_a_locator_of_other_keys_or_with_one_changed_character_is_invalid(archiv
 
 
 def test_an_expired_locator_says_so(archive: Archive) -> None:
-    signed, _ = locate(archive.context(), event_named(archive, "a1"), 0, 10)
+    signed, _ = located(archive.context(), event_named(archive, "a1"), 0, 10)
     later = archive.context(now=NOW + LIFETIME + 1)
     assert recall(later, Recall(signed)).status == "lease-expired"
 
 
 def test_what_is_outside_the_scope_is_not_given(archive: Archive) -> None:
-    signed, handle = locate(archive.context(), event_named(archive, "a1"), 0, 10)
+    signed, handle = located(archive.context(), event_named(archive, "a1"), 0, 10)
     elsewhere = archive.context(Level.PROJECT, project_id("/other"))
     assert recall(elsewhere, Recall(signed)).status == "out-of-scope"
     assert recall(elsewhere, Recall(handle)).status == "missing"

@@ -38,21 +38,29 @@ class Provenance:
 
 def document_of(reader: Reader, event: Event) -> Document | None:
     """Return the live turn document that holds an event, or None while its turn is open."""
+    held = _holding(reader, event, 1)  # most often the last that begins before the event
+    if held and reader.get(SUPERSESSION, (event.project, held[0].ordinal)) is None:
+        return held[0]
+    held = _holding(reader, event, TURNS_BACK)
+    for document in held:
+        if reader.get(SUPERSESSION, (event.project, document.ordinal)) is None:
+            return document
+    return held[0] if held else None
+
+
+def _holding(reader: Reader, event: Event, most: int) -> list[Document]:
+    """Return which of the last documents that begin before an event, at most so many, hold it."""
     found = reader.scan(
         DOCUMENT,
         (event.project, event.session),
         stop=(event.seq + 1,),
         index="place",
         reverse=True,
-        limit=TURNS_BACK,
+        limit=most,
     )
-    held = [
+    return [
         document for document in found if document.seq_to >= event.seq and event.ordinal in document.members
     ]
-    for document in held:
-        if reader.get(SUPERSESSION, (event.project, document.ordinal)) is None:
-            return document
-    return held[0] if held else None
 
 
 def provenance(reader: Reader, event: Event) -> Provenance:

@@ -8,7 +8,7 @@ import msgspec
 
 from unabridged.archive import log
 from unabridged.errors import InvalidCursor, InvalidInput, LimitExceeded, UnabridgedError
-from unabridged.retrieve import locator, places
+from unabridged.retrieve import locator
 from unabridged.retrieve.asked import Finder, Found, Search, Searched
 from unabridged.retrieve.collapse import collapse, draw
 from unabridged.retrieve.context import Context
@@ -16,7 +16,7 @@ from unabridged.retrieve.eligible import Eligibility
 from unabridged.retrieve.rank import Ranked, rank
 from unabridged.schema import tokens
 from unabridged.schema.ids import Micros, Ordinal, ProjectId
-from unabridged.schema.records import COUNTERS, Counters, Event
+from unabridged.schema.records import COUNTERS, Counters, Document, Event
 from unabridged.schema.scope import Level
 
 MAX_LIMIT = 100  # hits a page
@@ -128,9 +128,10 @@ def _explain(item: Ranked) -> dict[str, Any]:
     }
 
 
-def locate(context: Context, event: Event, start: int, end: int) -> tuple[str, str]:
-    """Return the locator and the handle of a passage."""
-    document = places.document_of(context.reader, event)
+def locate(
+    context: Context, event: Event, document: Document | None, start: int, end: int
+) -> tuple[str, str]:
+    """Return the locator and the handle of a passage of an event, `document` being what holds it."""
     place = locator.Place(
         event.project,
         event.ordinal,

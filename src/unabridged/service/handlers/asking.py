@@ -194,7 +194,7 @@ def _place(context: Context, event: Event, start: int, end: int) -> Hit:
     offset = 0
     if document is not None:
         offset = next((at for ordinal, at, _ in spans(document) if ordinal == event.ordinal), 0)
-    signed, handle = searching.locate(context, event, start, end)
+    signed, handle = searching.locate(context, event, document, start, end)
     extra: dict[str, Any] = {}
     if document is not None:
         extra["title"] = document.title
