@@ -107,3 +107,38 @@ def test_repeats_of_what_begins_a_secret_come_to_an_end_and_settle(piece: str) -
     for data in (text.encode(), line({"a": text})):
         once, _ = REDACTOR.line(data)
         assert REDACTOR.line(once) == (once, ())
+
+
+def test_a_quote_behind_the_line_does_not_close_the_one_before_a_value() -> None:
+    for between in (5, 300, 1_000, 5_000):
+        far = "lorem ipsum\n" * (between // 12) + "it's\n"
+        for name in (f"password: '{PASSWORD}", f"mysql -u root -p'{PASSWORD}", f"identified by '{PASSWORD}"):
+            text = f"alter user x {name}\n{far}"
+            kept, found = REDACTOR.text(text)
+            assert PASSWORD not in kept, (name, between)
+            assert kept.endswith(f"]\n{far}")
+            assert REDACTOR.line(line({"a": text})) == (line({"a": kept}), found)
+
+
+def test_a_secret_in_quotes_over_several_lines_is_redacted_whole() -> None:
+    text = f"signing_key: '{GITHUB[4:]}\n{GITHUB[::-1]}' # end"
+    assert REDACTOR.text(text)[0] == "signing_key: '[redacted:key]' # end"
+
+
+def test_no_character_is_cut_by_a_rule_that_counts_bytes() -> None:
+    for size in range(56, 63):
+        text = f'psk="{PASSWORD * 4}'[: size + 5] + "é" * 12
+        kept, found = REDACTOR.text(text)
+        assert found
+        assert kept.startswith('psk="[redacted:password]')
+        data = line({"a": text}, ascii_only=False)
+        assert REDACTOR.line(data)[0] == line({"a": kept}, ascii_only=False)
+
+
+def test_the_last_value_of_a_manifest_is_redacted_to_its_end() -> None:
+    for size in (3_900, 4_040, 4_060, 4_080):
+        value = "Zm9vYmFyYmF6" * (size // 12)
+        text = f"kind: Secret\ndata:\n  a: {value}\n  bb: {value}\n"
+        kept = "kind: Secret\ndata:\n  a: [redacted:kubernetes-secret]\n  bb: [redacted:kubernetes-secret]\n"
+        assert REDACTOR.text(text)[0] == kept
+        assert REDACTOR.line(line({"a": text}))[0] == line({"a": kept})

@@ -13,7 +13,7 @@ from unabridged.archive.redact.names import NameClass
 from unabridged.archive.redact.pattern import capturing, finder
 from unabridged.archive.redact.rule import MARK, Rule, Span
 from unabridged.archive.redact.tokens import basic_credentials
-from unabridged.archive.redact.words import Word, read, skip_spaces
+from unabridged.archive.redact.words import Word, first_line, read, skip_spaces
 
 CONTEXT = 48  # bytes before a name in which a vendor may be named ("the Datadog API key is …")
 QUICK = 256  # bytes behind a candidate in which its name and the sign behind it end
@@ -168,14 +168,18 @@ class Assignments:
             return [], False
         body = text[word.start : word.end]
         if not body or (word.interpolated and b"{" in body):
-            return [], word.open_end
+            return [], word.short
         context = text[max(0, start - CONTEXT) : start] + name
         if text.startswith(b"...", word.end):
             return [], False  # cut short by whoever wrote it
         if found == "password" and places.is_user_again(text, word.start, word.end):
             return [], False
-        spans = self.value(Place(name, found, context.lower(), word.quoted, literal), body)
-        return [Span(word.start + s.start, word.start + s.end, s.rule, s.kind) for s in spans], word.open_end
+        place = Place(name, found, context.lower(), word.quoted, literal)
+        spans = self.value(place, body)
+        if not spans and word.quoted and b"\n" in body:
+            # Perhaps the quote that was found does not belong to the one before the value.
+            spans = self.value(place, first_line(body))
+        return [Span(word.start + s.start, word.start + s.end, s.rule, s.kind) for s in spans], word.short
 
     @staticmethod
     def rules_out(data: bytes, at: int, high: int) -> bool:
@@ -289,7 +293,7 @@ def _assign(named: _Named) -> tuple[Word | None, bool]:
     if named.found in _HEADERS and not text.startswith(_QUOTES, at):
         line = _REST_OF_LINE.match(text, at, at + values.MAX_VALUE)
         return (
-            (Word(at, line.end(), open_end=line.end() == len(text)), False)
+            (Word(at, line.end(), short=line.end() == len(text)), False)
             if line is not None
             else (None, False)
         )
@@ -370,12 +374,16 @@ def _default(named: _Named) -> tuple[Word | None, bool]:
 
 def _plist(named: _Named) -> tuple[Word | None, bool]:
     end = named.text.find(b"<", named.at, named.at + values.MAX_VALUE)
+    if end < 0 and len(named.text) < named.at + values.MAX_VALUE:
+        return Word(named.at, named.at, short=True), False
     return (Word(named.at, end, quoted=True), False) if end > named.at else (None, False)
 
 
 def _xml(named: _Named) -> tuple[Word | None, bool]:
     at = named.at - 1
     end = named.text.find(b"<", at, at + values.MAX_VALUE)
+    if end < 0 and len(named.text) < at + values.MAX_VALUE:
+        return Word(at, at, short=True), False
     body = named.text[at:end]
     if end < 0 or b" " in body or not values.is_bare_password(body, literal=False):
         return None, False

@@ -29,6 +29,8 @@ MAX_ROUNDS = 8  # passes until nothing more is found, so that redacting the resu
 
 _FIELD_NAME = re.compile(rb"[A-Za-z0-9_$.-]{1,64}")
 _LETTERS = re.compile(rb"[A-Za-z_]+")
+MAX_CHARACTER = 4  # bytes of a character in UTF-8
+_ASCII = 0x7F  # the greatest byte that is a character by itself
 
 
 class Redactor:
@@ -350,11 +352,27 @@ def _merged(data: bytes, spans: list[Span]) -> list[Span]:
     for span in sorted(set(spans)):
         if span.start >= span.end or MARK in data[span.start : span.end]:
             continue
+        if data[span.end - 1] > _ASCII or data[span.start] > _ASCII:
+            span = _of_characters(data, span)
         if out and span.start < out[-1].end:
             out[-1] = _joined(out[-1], span)
         else:
             out.append(span)
     return out
+
+
+def _of_characters(data: bytes, span: Span) -> Span:
+    """Widen a span to whole characters: rules count bytes."""
+    start, end = span.start, span.end
+    for _ in range(MAX_CHARACTER - 1):
+        start -= start > 0 and _is_within(data[start]) and data[start - 1] > _ASCII
+        end += end < len(data) and _is_within(data[end]) and data[end - 1] > _ASCII
+    return Span(start, end, span.rule, span.kind)
+
+
+def _is_within(byte: int) -> bool:
+    """Tell whether a byte goes on a character in UTF-8."""
+    return byte & 0xC0 == 0x80
 
 
 def _joined(one: Span, other: Span) -> Span:

@@ -22,22 +22,27 @@ def secret_values(text: bytes, at: int) -> tuple[list[Span], bool]:
     """Find the values of the manifest around the `kind: Secret` at `at`, as YAML or JSON, escaped or not."""
     low = max(0, at - LOOK_AROUND)
     high = min(len(text), at + LOOK_AROUND)
-    edge = _EDGE.search(text, at, high)
-    high = edge.start() if edge is not None else high
+    last = min(len(text), high + values.MAX_VALUE)
+    edge = _EDGE.search(text, at, last)
+    if edge is not None:
+        last = edge.start()
+        high = min(high, last)
     for edge in _EDGE.finditer(text, low, at):
         low = edge.end()
     spans: list[Span] = []
+    short = False
     for data in _DATA.finditer(text, low, high):
         pattern, group = (_MEMBER, 1) if data.group(1) else (_LINE, 2)
         place = data.end()
         for _ in range(MAX_ENTRIES):
-            entry = pattern.match(text, place, high)
+            entry = pattern.match(text, place, last) if place < high else None
             if entry is None:
                 break
             place = entry.end()
+            short |= place == len(text)
             value = entry.group(group)
             if value and len(value) >= values.MIN_PASSWORD and not examples.is_placeholder(value):
                 spans.append(
                     Span(entry.start(group), entry.end(group), "kubernetes-secret", "kubernetes-secret")
                 )
-    return spans, False
+    return spans, short

@@ -11,7 +11,7 @@ import re2
 from unabridged.archive.redact import assignments, manifests, tokens
 from unabridged.archive.redact.pattern import Match, Pattern, capturing, finder
 from unabridged.archive.redact.rule import WORD, Rule, Span
-from unabridged.archive.redact.words import read
+from unabridged.archive.redact.words import first_line, read
 
 CHUNK = 32_768  # bytes that one search for a candidate looks through
 OVERLAP = 1_024  # bytes of a chunk that the next one begins with; no candidate's beginning is longer
@@ -138,7 +138,8 @@ class Scanner:
         whole, start, end = match
         if rule.group == WORD:
             word = read(text, end, "literal")
-            start, end = word.start, word.end
+            # A quote that comes behind the line does not belong to the one before the word.
+            start, end = word.start, word.start + len(first_line(text[word.start : word.end]))
         if (
             rule.back
             and text[whole : whole + 1].isalnum()

@@ -31,6 +31,8 @@ class Word(msgspec.Struct, frozen=True):
     """An f-string or the like, in which braces hold expressions."""
     open_end: bool = False
     """The closing quote, or the end of the word, was not seen."""
+    short: bool = False
+    """With more text the word may be another one."""
 
 
 def skip_spaces(text: bytes, at: int) -> int:
@@ -46,6 +48,11 @@ def skip_spaces(text: bytes, at: int) -> int:
     return at
 
 
+def first_line(value: bytes) -> bytes:
+    """Return what stands before the first line end."""
+    return value.partition(b"\n")[0].rstrip(b"\r")
+
+
 def read(text: bytes, at: int, style: str = "code") -> Word:
     """Read the value at `at`. `style`: `code` stops at commas, brackets; `literal` at spaces; `query` at `&`, `#`."""
     match = _OPEN.match(text, at)
@@ -59,7 +66,7 @@ def read(text: bytes, at: int, style: str = "code") -> Word:
     shut = _SHUT_LITERAL if style == "literal" else _SHUT
     while end > at and text[end - 1] in shut and not _is_call(text, at, end):
         end -= 1
-    return Word(at, end, open_end=open_end)
+    return Word(at, end, open_end=open_end, short=open_end)
 
 
 def _is_call(text: bytes, start: int, end: int) -> bool:
@@ -75,14 +82,15 @@ def _quoted(text: bytes, start: int, at: int, depth: int, quote: bytes) -> Word:
     end = _closing(text, at, limit, depth, quote)
     if end >= 0:
         return Word(at, end, True, interpolated)
+    short = limit == len(text)
     line = _NEWLINE.search(text, at, limit)
     if line is not None:
-        return Word(at, line.start(), True, interpolated)
-    return Word(at, limit, True, interpolated, open_end=limit == len(text))
+        return Word(at, line.start(), True, interpolated, short=short)
+    return Word(at, limit, True, interpolated, open_end=short, short=short)
 
 
 def _closing(text: bytes, at: int, limit: int, depth: int, quote: bytes) -> int:
-    """Find the quote that closes a string opened behind `depth` backslashes; -1 where there is none on the line."""
+    """Find the quote that closes a string opened behind `depth` backslashes; -1 where there is none."""
     found = text.find(quote, at, limit)
     while found >= 0:
         before = found
