@@ -87,7 +87,7 @@ class Locators:
             return None
 
     def _mac(self, key: int, payload: bytes) -> bytes:
-        return hmac.new(self._keys[key], payload, hashlib.sha256).digest()[:SIGNATURE_BYTES]
+        return hmac.digest(self._keys[key], payload, "sha256")[:SIGNATURE_BYTES]
 
 
 def handle_of(project: ProjectId, event: Ordinal, start: int, end: int) -> str:

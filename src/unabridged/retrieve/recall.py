@@ -25,7 +25,7 @@ from unabridged.retrieve.slices import (
 )
 from unabridged.schema import tokens
 from unabridged.schema.ids import Micros, Ordinal
-from unabridged.schema.records import DOCUMENT, EVENT, GENERATION, TOMBSTONE, Document, Event
+from unabridged.schema.records import DOCUMENT, GENERATION, TOMBSTONE, Document, Event
 
 MAX_NEIGHBORS = 32  # windows to each side
 MAX_TOKENS = 100_000  # so that an answer stays below a frame
@@ -79,12 +79,12 @@ def recall(context: Context, request: Recall) -> Recalled:
     found = target.find(context, request.target)
     if found.place is None:
         return Recalled(found.status)
-    event, document = _subject(context, found.place)
+    event, document = found.event, _document(context, found.place, found.event)
     gone = _gone(context, event, document)
     if gone:
         return Recalled(gone)
     if document is not None:
-        text = text_of_document(document)
+        text = text_of_document(document, event)
     elif event is not None:
         text = text_of_event(event)
     else:
@@ -121,23 +121,18 @@ def _validate(request: Recall) -> None:
         )
 
 
-def _subject(context: Context, place: Place) -> tuple[Event | None, Document | None]:
-    if not place.event:
-        return None, context.reader.get(DOCUMENT, (place.project, place.document))
-    event = context.reader.get(EVENT, (place.project, place.event))
-    if event is None:
-        return None, None
-    if place.document:
-        return event, context.reader.get(DOCUMENT, (place.project, place.document))
-    return event, places.document_of(context.reader, event)
+def _document(context: Context, place: Place, event: Event | None) -> Document | None:
+    """Return the document that a place names, or the one that holds its event."""
+    if event is not None and not place.document:
+        return places.document_of(context.reader, event)
+    return context.reader.get(DOCUMENT, (place.project, place.document))
 
 
 def _gone(context: Context, event: Event | None, document: Document | None) -> str:
-    for record in (event, document):
-        if record is not None:
-            stone = context.reader.get(TOMBSTONE, (record.project, record.id))
-            if stone is not None and stone.reason in (ERASED, EXPIRED):
-                return stone.reason
+    keys = [(record.project, record.id) for record in (event, document) if record is not None]
+    for stone in context.reader.get_many(TOMBSTONE, keys):
+        if stone is not None and stone.reason in (ERASED, EXPIRED):
+            return stone.reason
     return ""
 
 

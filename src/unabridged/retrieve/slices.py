@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, field
+from operator import attrgetter
+
+import msgspec
 
 from unabridged.archive import rendering
 from unabridged.archive.resolve import spans
@@ -23,18 +27,13 @@ class Slice:
     end: int
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
-    """An event's place in a text."""
+class Span(msgspec.Struct, frozen=True, gc=False):
+    """An event's place in a text; a text has hundreds."""
 
     event: Ordinal
     start: int
     size: int
-
-    @property
-    def end(self) -> int:
-        """Offset behind it."""
-        return self.start + self.size
+    end: int
 
 
 @dataclass(slots=True)
@@ -62,6 +61,8 @@ class Text:
     def fetch(self, context: Context, spans: list[Span]) -> None:
         """Read the events of spans at once, those that have not been read."""
         wanted = [span.event for span in spans if span.event not in self.events]
+        if not wanted:
+            return
         found = context.reader.get_many(EVENT, [(self.project, ordinal) for ordinal in wanted])
         self.events.update({event.ordinal: event for event in found if event is not None})
 
@@ -82,8 +83,8 @@ class Text:
 
     def inside(self, chosen: Slice) -> list[Span]:
         """Return the spans that a slice touches (at least one, where there is any)."""
-        found = [span for span in self.spans if span.start < chosen.end and span.end > chosen.start]
-        return found or self.spans[:1]
+        first = bisect_right(self.spans, chosen.start, key=_end)
+        return self.spans[first : bisect_left(self.spans, chosen.end, key=_start)] or self.spans[:1]
 
     def read(self, context: Context, chosen: Slice) -> bytes:
         """Return the bytes of a slice."""
@@ -102,30 +103,36 @@ class Text:
 
     def after(self, chosen: Slice) -> tuple[Span, int, int] | None:
         """Return the span and the range in it that follow a slice."""
-        for span in self.spans:
-            if span.end > chosen.end:
-                start = max(0, chosen.end - span.start)
-                return span, start, min(span.size, start + WINDOW_BYTES) if start else span.size
-        return None
+        following = bisect_right(self.spans, chosen.end, key=_end)
+        if following == len(self.spans):
+            return None
+        span = self.spans[following]
+        start = max(0, chosen.end - span.start)
+        return span, start, min(span.size, start + WINDOW_BYTES) if start else span.size
 
     def before(self, chosen: Slice) -> tuple[Span, int, int] | None:
         """Return the span and the range in it that precede a slice."""
-        for span in reversed(self.spans):
-            if span.start < chosen.start:
-                end = min(span.size, chosen.start - span.start)
-                return span, max(0, end - WINDOW_BYTES) if end < span.size else 0, end
-        return None
+        behind = bisect_left(self.spans, chosen.start, key=_start)
+        if not behind:
+            return None
+        span = self.spans[behind - 1]
+        end = min(span.size, chosen.start - span.start)
+        return span, max(0, end - WINDOW_BYTES) if end < span.size else 0, end
 
 
-def text_of_document(document: Document) -> Text:
-    """Return the text of a document."""
-    found = [Span(ordinal, at, size) for ordinal, at, size in spans(document)]
-    return Text(document.project, document, found, document.size, document.tokens)
+_start, _end = attrgetter("start"), attrgetter("end")
+
+
+def text_of_document(document: Document, known: Event | None = None) -> Text:
+    """Return the text of a document, of which an event may be known already."""
+    found = [Span(ordinal, at, size, at + size) for ordinal, at, size in spans(document)]
+    events = {known.ordinal: known} if known is not None else dict[int, Event]()
+    return Text(document.project, document, found, document.size, document.tokens, events)
 
 
 def text_of_event(event: Event) -> Text:
     """Return the text of a single event."""
-    span = Span(event.ordinal, 0, event.size)
+    span = Span(event.ordinal, 0, event.size, event.size)
     return Text(event.project, None, [span], event.size, event.tokens, {event.ordinal: event})
 
 
@@ -165,6 +172,8 @@ def neighbourhood(context: Context, text: Text, asked: Slice, count: int, budget
         return chosen
     left = _windows_before(context, text, chosen, count)
     right = _windows_after(context, text, chosen, count)
+    widest = Slice(left[-1] if left else chosen.start, right[-1] if right else chosen.end)
+    text.fetch(context, text.inside(widest))
     spent = tokens.strict(text.read(context, chosen))
     while left or right:
         for side, forward in ((right, True), (left, False)):
@@ -209,21 +218,21 @@ def _byte_places(text: str, places: set[int]) -> dict[int, int]:
 def _windows_after(context: Context, text: Text, chosen: Slice, count: int) -> list[int]:
     """Return where the next windows end."""
     ends = list[int]()
-    for span in text.spans:
-        if span.end > chosen.end:
-            ends.extend(end for _, end in _edges(context, text, span) if end > chosen.end)
-            if len(ends) >= count:
-                break
+    first = bisect_right(text.spans, chosen.end, key=_end)
+    for span in text.spans[first : first + count]:
+        ends.extend(end for _, end in _edges(context, text, span) if end > chosen.end)
+        if len(ends) >= count:
+            break
     return ends[:count]
 
 
 def _windows_before(context: Context, text: Text, chosen: Slice, count: int) -> list[int]:
     """Return where the previous windows begin, nearest first."""
     starts = list[int]()
-    for span in reversed(text.spans):
-        if span.start < chosen.start:
-            found = [start for start, _ in _edges(context, text, span) if start < chosen.start]
-            starts.extend(reversed(found))
-            if len(starts) >= count:
-                break
+    behind = bisect_left(text.spans, chosen.start, key=_start)
+    for span in reversed(text.spans[max(0, behind - count) : behind]):
+        found = [start for start, _ in _edges(context, text, span) if start < chosen.start]
+        starts.extend(reversed(found))
+        if len(starts) >= count:
+            break
     return starts[:count]

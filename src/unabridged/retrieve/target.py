@@ -9,7 +9,7 @@ from unabridged.retrieve import locator
 from unabridged.retrieve.context import Context
 from unabridged.retrieve.locator import Place
 from unabridged.schema.ids import EVENT_ID_BYTES, GLOBAL, Ordinal, ProjectId, session_id, source_hash
-from unabridged.schema.records import ALIAS, DOCUMENT, EVENT, HOME, PATH, PROJECT
+from unabridged.schema.records import ALIAS, DOCUMENT, EVENT, HOME, PATH, PROJECT, Event
 from unabridged.schema.scope import Level, Scope
 
 MAX_TARGET = 4_096  # characters
@@ -21,11 +21,15 @@ MISSING, INVALID, EXPIRED, OUT_OF_SCOPE = "missing", "locator-invalid", "lease-e
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A resolved target, or the status that it failed with. `whole`: a document or event rather than a range."""
+    """A resolved target, or the status that it failed with. `whole`: a document or event rather than a range.
+
+    `event` is the one that the place names, where it names one.
+    """
 
     status: str
     place: Place | None = None
     whole: bool = False
+    event: Event | None = None
 
 
 def find(context: Context, text: str) -> Target:
@@ -69,7 +73,7 @@ def _checked(context: Context, place: Place | None, *, whole: bool) -> Target:
     """Evaluate the caller's scope; what is outside it is told apart from what is missing only for a signed locator."""
     if place is None:
         return Target(MISSING)
-    session = place.session
+    session, event = place.session, None
     if place.event:
         event = context.reader.get(EVENT, (place.project, place.event))
         if event is None:
@@ -77,7 +81,7 @@ def _checked(context: Context, place: Place | None, *, whole: bool) -> Target:
         session = event.session
     if not context.scope.allows(place.project, session):
         return Target(OUT_OF_SCOPE)
-    return Target("", place, whole)
+    return Target("", place, whole, event)
 
 
 def _projects(context: Context) -> list[ProjectId]:

@@ -124,12 +124,13 @@ def _made_decoder(tag: int, record: type[R], holds_text: bool) -> Callable[[byte
     head = bytes((FORMAT_VERSION, tag))
 
     def decode_one(data: bytes) -> R:
-        content = data[:-DIGEST_BYTES]
-        if content[:HEADER_BYTES] != head or sha256(content).digest()[:DIGEST_BYTES] != data[-DIGEST_BYTES:]:
+        content = memoryview(data)[:-DIGEST_BYTES]  # not copied: a segment has hundreds of kilobytes
+        digest = sha256(content).digest()[:DIGEST_BYTES]
+        if data[:HEADER_BYTES] != head or digest != data[-DIGEST_BYTES:]:
             verify(tag, data)  # raises what it is
         try:
-            found = unpack(memoryview(content)[HEADER_BYTES:])
-            if holds_text and MARK_UTF8 in content:
+            found = unpack(content[HEADER_BYTES:])
+            if holds_text and MARK_UTF8 in data:
                 plain = mapped(msgspec.to_builtins(found, builtin_types=(bytes,)), _unescaped_text)
                 found = msgspec.convert(plain, record)
         except (msgspec.DecodeError, msgspec.ValidationError) as error:

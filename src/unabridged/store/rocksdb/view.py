@@ -56,7 +56,10 @@ class RocksView:
 
     def get(self, key: bytes) -> bytes | None:
         """Return the value of a key, or None."""
-        return self.get_many((key,))[0]
+        snapshot = self._live().snapshot
+        if snapshot is None:
+            raise StoreClosed
+        return _look_up(snapshot, key)
 
     def get_many(self, keys: Sequence[bytes]) -> list[bytes | None]:
         """Return the values of keys, in that order."""
