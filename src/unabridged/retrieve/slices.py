@@ -126,8 +126,10 @@ _start, _end = attrgetter("start"), attrgetter("end")
 def text_of_document(document: Document, known: Event | None = None) -> Text:
     """Return the text of a document, of which an event may be known already."""
     found = [Span(ordinal, at, size, at + size) for ordinal, at, size in spans(document)]
-    events = {known.ordinal: known} if known is not None else dict[int, Event]()
-    return Text(document.project, document, found, document.size, document.tokens, events)
+    text = Text(document.project, document, found, document.size, document.tokens)
+    if known is not None:
+        text.events[known.ordinal] = known
+    return text
 
 
 def text_of_event(event: Event) -> Text:
