@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from unabridged.archive.ingest import follow
-from unabridged.archive.lazyline import LazyLine
+from unabridged.archive.lazyline import LazyLine, string_at
 from unabridged.hosts.lines import values
 
 NAMES = st.sampled_from(["a", "b", "c", "", "\u00e9"])
@@ -39,6 +39,7 @@ def test_strings_are_those_of_the_whole_line(
     lazy, whole = LazyLine(line), values(line).items
     for path in paths:
         assert lazy.follow(path) == follow(whole, path)
+        assert string_at(line, path) in (None, follow(whole, path))
 
 
 @pytest.mark.parametrize(
@@ -54,3 +55,11 @@ def test_damage_in_one_field_leaves_the_others(line: bytes) -> None:
     for path in ([0, "b", 0], [0, "a"], [0, "a", 0], [0], [1, "a"]):
         assert LazyLine(line).follow(list(path)) == follow(values(line).items, list(path))
     assert LazyLine(line).follow([0, "b", 0]) == "x"
+
+
+def test_a_string_is_read_without_what_stands_beside_it() -> None:
+    line = b'{"a": {"c": 1}, "m": [{"t": 1, "x": ["\\u00e9"]}, {"t": "two"}], "m\\"": "q"}\r\n'
+    assert string_at(line, [0, "m", 0, "x", 0]) == "\u00e9"
+    assert string_at(line, [0, "m", 1, "t"]) is None  # of the first element it is no string
+    assert string_at(line, [0, 'm"']) in (None, "q")  # no decoder can be made for every name
+    assert string_at(line, [0, "n"]) is string_at(line, [1, "m"]) is string_at(line, [0]) is None

@@ -5,12 +5,19 @@ Half of a transcript's bytes stand in fields that no text refers to. To pass ove
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
 
+from unabridged.archive import rendering
 from unabridged.archive.ingest import follow
 from unabridged.hosts.lines import values
+
+PATHS_REMEMBERED = (
+    256  # paths with a decoder of their own; a host has some dozens, apart from the names of arguments
+)
+PATH_STEPS = 12  # of such a path
 
 _outline: msgspec.json.Decoder[dict[str, msgspec.Raw]] = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _any: msgspec.json.Decoder[Any] = msgspec.json.Decoder()
@@ -44,3 +51,46 @@ class LazyLine:
         if self._items is None:
             self._items = values(self._line).items
         return follow(self._items, path)
+
+
+class _Decoders(dict[tuple[int | str, ...], "msgspec.json.Decoder[Any] | None"]):
+    """Path → decoder of a line that passes over everything but what stands at the path; None where there is none."""
+
+    def __missing__(self, path: tuple[int | str, ...]) -> msgspec.json.Decoder[Any] | None:
+        if len(self) >= PATHS_REMEMBERED:
+            self.clear()
+        found = None
+        if 1 < len(path) <= PATH_STEPS and path[0] == 0:
+            try:
+                found = msgspec.json.Decoder(_only(path[1:]))
+            except ValueError:
+                pass  # a name that cannot be one of a field
+        self[path] = found
+        return found
+
+
+_decoders = _Decoders()
+
+
+def _only(path: Sequence[int | str]) -> Any:
+    """Return the type of values of which only the string at a path is decoded."""
+    if not path:
+        return str
+    inner = _only(path[1:])
+    if isinstance(path[0], int):
+        return list[inner]
+    return msgspec.defstruct("Only", [("only", inner | None, None)], rename={"only": path[0]}, gc=False)
+
+
+def string_at(line: bytes, path: Sequence[int | str]) -> str | None:
+    """Return the string at a path of a line as `LazyLine` gives it; None where that has to be asked."""
+    decoder = _decoders[tuple(path)]
+    if decoder is None:
+        return None
+    try:
+        value = decoder.decode(line)
+        for step in path[1:]:
+            value = value.only if isinstance(step, str) else value[step]
+    except (msgspec.DecodeError, RecursionError, AttributeError, IndexError, TypeError):
+        return None  # damaged, or not of that form
+    return rendering.clean(value) if value is not None else None

@@ -7,7 +7,7 @@ from collections import OrderedDict
 
 from unabridged.archive import rendering
 from unabridged.archive.compress import unpack
-from unabridged.archive.lazyline import LazyLine
+from unabridged.archive.lazyline import LazyLine, string_at
 from unabridged.errors import Corrupt
 from unabridged.hosts.lines import body
 from unabridged.schema.ids import ChunkDigest, Ordinal, OriginId, ProjectId
@@ -17,6 +17,7 @@ from unabridged.store.contract import Reader
 CACHED_SEGMENTS = 8  # unpacked segments kept (≤ 1 MiB each)
 SHARED_SEGMENTS = 32  # unpacked segments that a process keeps for all requests: about 8 MiB
 CACHED_LINES = 64  # decoded lines kept (≤ 256 KiB each)
+SINGLE = 2  # references of one event, up to which each is looked for by itself
 SEGMENTS_A_READ = 64  # segments that one line can span
 
 
@@ -65,18 +66,21 @@ class Resolver:
         self._reader = reader
         self._unpacked = unpacked
         self._segments = OrderedDict[tuple[OriginId, int, int], tuple[Segment, bytes]]()
+        self._newest: tuple[Segment, bytes] | None = None
         self._lines = OrderedDict[tuple[OriginId, int, int], LazyLine]()
 
     def event_bytes(self, event: Event) -> bytes:
         """Return an event's rendering as UTF-8; raise `Corrupt` where it is not what was admitted."""
         text = self._render(event)
-        if len(text) != event.size:
-            raise Corrupt("an event's text has the wrong size", size=len(text), expected=event.size)
-        return text
+        return _checked(event, text if isinstance(text, bytes) else text.encode())
 
     def event_text(self, event: Event) -> str:
-        """Return an event's rendering."""
-        return self.event_bytes(event).decode()
+        """Return an event's rendering; raise `Corrupt` where it is not what was admitted."""
+        text = self._render(event)
+        if isinstance(text, str) and text.isascii() and len(text) == event.size:
+            return text
+        data = _checked(event, text if isinstance(text, bytes) else text.encode())
+        return text if isinstance(text, str) else data.decode()
 
     def document_bytes(self, document: Document) -> bytes:
         """Return a document's text as UTF-8: its members' renderings, those that are not empty, joined."""
@@ -87,6 +91,16 @@ class Resolver:
     def original(self, project: ProjectId, origin: OriginId, number: int, start: int, size: int) -> bytes:
         """Return at most `size` bytes of a kept original from `start`; raise `Corrupt` at a hole."""
         parts, at, end = list[bytes](), start, start + size
+        if self._newest is not None:  # mostly it holds all of the line that is asked for
+            held, data = self._newest
+            first = start - held.start
+            if (
+                held.origin == origin
+                and held.number == number
+                and first >= 0
+                and end - held.start <= len(data)
+            ):
+                return data[first : end - held.start]
         while at < end:
             segment, data = self._segment(project, origin, number, at)
             if segment is None:
@@ -111,33 +125,45 @@ class Resolver:
             data = self._unpacked.bytes_of(segment)
         else:
             data = unpack(segment.codec, segment.dictionary, segment.data, segment.size)
-        self._segments[(origin, number, segment.start)] = (segment, data)
+        self._segments[(origin, number, segment.start)] = self._newest = (segment, data)
         if len(self._segments) > CACHED_SEGMENTS:
             self._segments.popitem(last=False)
         return segment, data
 
-    def _render(self, event: Event) -> bytes:
+    def _render(self, event: Event) -> str | bytes:
         pieces = event.pieces
         if not pieces:
-            return b""
+            return ""
         if isinstance(pieces[0], list) and pieces[0][0] == CHUNK:
             return self._chunks(event.project, [str(name) for name in pieces[0][1:]])
-        if any(isinstance(piece, list) for piece in pieces):
-            line = self._line(event)
-            texts = [piece if isinstance(piece, str) else line.follow(piece) for piece in pieces]
-        else:
-            texts = [piece for piece in pieces if isinstance(piece, str)]
-        return "".join(texts).encode()
+        raw: bytes | None = None
+        line: LazyLine | None = None
+        single = sum(isinstance(piece, list) for piece in pieces) <= SINGLE
+        texts = list[str]()
+        for piece in pieces:
+            if isinstance(piece, str):
+                texts.append(piece)
+                continue
+            if raw is None:
+                raw = self._line(event)
+            text = string_at(raw, piece) if single else None
+            if text is None:
+                if line is None:
+                    line = self._taken_apart(event, raw)
+                text = line.follow(piece)
+            texts.append(text)
+        return texts[0] if len(texts) == 1 else "".join(texts)
 
-    def _line(self, event: Event) -> LazyLine:
+    def _line(self, event: Event) -> bytes:
+        raw = self.original(event.project, event.origin, event.generation, event.offset, event.length)
+        if len(raw) != event.length:
+            raise Corrupt("an original has a hole", offset=event.offset, size=len(raw), expected=event.length)
+        return raw
+
+    def _taken_apart(self, event: Event, raw: bytes) -> LazyLine:
         key = (event.origin, event.generation, event.offset)
         line = self._lines.get(key)
         if line is None:
-            raw = self.original(event.project, event.origin, event.generation, event.offset, event.length)
-            if len(raw) != event.length:
-                raise Corrupt(
-                    "an original has a hole", offset=event.offset, size=len(raw), expected=event.length
-                )
             line = self._lines[key] = LazyLine(body(raw, event.offset == 0))
             if len(self._lines) > CACHED_LINES:
                 self._lines.popitem(last=False)
@@ -151,3 +177,9 @@ class Resolver:
                 raise Corrupt("a chunk is missing")
             parts.append(unpack(chunk.codec, chunk.dictionary, chunk.data, chunk.size))
         return b"".join(parts)
+
+
+def _checked(event: Event, text: bytes) -> bytes:
+    if len(text) != event.size:
+        raise Corrupt("an event's text has the wrong size", size=len(text), expected=event.size)
+    return text

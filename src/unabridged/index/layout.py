@@ -14,8 +14,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, cast
+from functools import lru_cache
+from typing import Any, NewType, cast
 
+import msgspec
 from tantivy import Document, Filter, Index, Schema, SchemaBuilder, TextAnalyzerBuilder, Tokenizer
 
 from unabridged.errors import LimitExceeded
@@ -30,14 +32,14 @@ MOST_FOLDERS = 32  # of one path
 WORDS, NAMES, TAGS, PATHS = "words", "names", "tags", "paths"
 FIELDS = (WORDS, NAMES, TAGS, PATHS)
 NOTE = "~note"  # a term that no text has, since analysis keeps no tilde
+TAGS_REMEMBERED = 1_024  # sets of tags, which nearly all windows of a session share
 _ANALYZER = "spaced"
 _TAG_ANALYZER = "spaced-tags"
 _LENGTH_BITS = 24  # of `place`; the other 40 are the start
 _PROJECT_BITS, _ORDINAL_BITS, _WINDOW_BITS = 20, 32, 12  # of `key`
 
 
-@dataclass(frozen=True, slots=True)
-class LexicalDoc:
+class LexicalDoc(msgspec.Struct, frozen=True, gc=False):
     """One window of one event's text, as the index takes it.
 
     `start` and `end` are byte offsets in the event's text, `time` is in microseconds, `weight` is a class of
@@ -59,6 +61,26 @@ class LexicalDoc:
     weight: int = 0
     side: bool = False
     paths: tuple[str, ...] = ()
+
+
+Ready = NewType("Ready", str)  # a window as the index takes it: its fields as a JSON object
+
+
+class _Fields(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
+    """A window as the index's fields hold it; see `schema`."""
+
+    key: int
+    place: int
+    project: int
+    weight: int
+    time: int
+    tags: str
+    words: str
+    names: str = ""
+    paths: str = ""
+
+
+_json = msgspec.json.Encoder().encode
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,12 +154,17 @@ def project_tag(project: bytes) -> str:
 
 def tags(doc: LexicalDoc) -> list[str]:
     """Return the exact values that a window can be filtered by."""
-    found = [project_tag(doc.project), "s:" + doc.session.hex()]
-    named = (("r:", doc.role), ("k:", doc.kind), ("h:", doc.host), ("t:", doc.tool))
+    return _tags(doc.project, doc.session, doc.role, doc.kind, doc.host, doc.tool, doc.side).split()
+
+
+@lru_cache(TAGS_REMEMBERED)
+def _tags(project: bytes, session: bytes, role: str, kind: str, host: str, tool: str, side: bool) -> str:
+    found = [project_tag(project), "s:" + session.hex()]
+    named = (("r:", role), ("k:", kind), ("h:", host), ("t:", tool))
     found += [_tag(prefix, value) for prefix, value in named if value]
-    if doc.side:
+    if side:
         found.append(SIDE_TAG)
-    return found
+    return " ".join(found)
 
 
 def path_names(paths: Iterable[str]) -> list[str]:
@@ -187,22 +214,21 @@ def register(index: Index) -> None:
         index.register_tokenizer(name, spaced.filter(Filter.custom_stopword([GAP.strip()])).build())
 
 
-def document(doc: LexicalDoc) -> Document:
-    """Return the document of a window."""
-    made = Document()
+def ready(doc: LexicalDoc) -> Ready:
+    """Return what the index's fields hold of a window."""
     terms = analyse(doc.text)
-    made.add_text(WORDS, terms.words)
-    if terms.names:
-        made.add_text(NAMES, terms.names)
-    made.add_text(TAGS, " ".join(tags(doc)))
-    if doc.paths:
-        made.add_text(PATHS, " ".join(path_names(doc.paths)))
-    made.add_unsigned("key", key(doc.project, doc.ordinal, doc.window))
-    made.add_unsigned("place", place(doc.start, doc.end))
-    made.add_unsigned("project", project_prefix(doc.project))
-    made.add_unsigned("weight", doc.weight)
-    made.add_integer("time", doc.time)
-    return made
+    fields = _Fields(
+        key(doc.project, doc.ordinal, doc.window),
+        place(doc.start, doc.end),
+        project_prefix(doc.project),
+        doc.weight,
+        doc.time,
+        _tags(doc.project, doc.session, doc.role, doc.kind, doc.host, doc.tool, doc.side),
+        terms.words,
+        terms.names,
+        " ".join(path_names(doc.paths)) if doc.paths else "",
+    )
+    return Ready(_json(fields).decode())
 
 
 def note_document(note: dict[str, Any]) -> Document:

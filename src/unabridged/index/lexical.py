@@ -17,7 +17,7 @@ from tantivy import FieldType, Index, IndexWriter, Occur, Query
 from unabridged.errors import DiskFull, IndexBusy, IndexCorrupt, IndexTooNew, ReadOnly
 from unabridged.index import damage, explaining, layout, searching
 from unabridged.index.analysis.plan import Plan
-from unabridged.index.layout import FORMAT, NOTE, TAGS, LexicalDoc, LexicalFilter
+from unabridged.index.layout import FORMAT, NOTE, TAGS, LexicalDoc, LexicalFilter, Ready
 from unabridged.index.searching import LexicalHit
 from unabridged.index.state import Row, State
 
@@ -77,10 +77,14 @@ class LexicalIndex:
 
     def add(self, docs: Iterable[LexicalDoc]) -> None:
         """Add windows. A window that is there already is not replaced: delete its event first."""
+        self.add_ready(map(layout.ready, docs))
+
+    def add_ready(self, docs: Iterable[Ready]) -> None:
+        """Add windows that are analysed already."""
         with self._writing:
             writer = self._writable()
             for doc in docs:
-                writer.add_document(layout.document(doc))
+                writer.add_json(doc)
 
     def delete(self, project: bytes, ordinals: Iterable[int]) -> None:
         """Delete every window of events, whether committed or only added."""

@@ -7,6 +7,7 @@ from typing import NamedTuple
 SIZE = 3_600  # bytes of UTF-8, about 900 tokens in most scripts; of ASCII as many characters
 OVERLAP = 540  # bytes, 15 %: what stands at a cut is found whole in one of both windows
 SLACK = 400  # bytes by which a window may be shorter to end at a line, or longer to take a short rest with it
+CHARACTER_BYTES = 4  # of UTF-8, at most
 MOST = 4_096  # windows of one event; more text is left out, and the caller says so
 
 
@@ -26,6 +27,8 @@ def windows(text: str) -> Windows:
     """
     chars = len(text)
     size, overlap, slack = SIZE, OVERLAP, SLACK
+    if chars * CHARACTER_BYTES <= SIZE + SLACK:  # as most texts are
+        return Windows([(0, chars)] if chars else [], 0)
     if not text.isascii():
         total = len(text.encode("utf-8", "surrogatepass"))
         size, overlap, slack = (limit * chars // total for limit in (SIZE, OVERLAP, SLACK))

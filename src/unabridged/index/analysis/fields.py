@@ -6,6 +6,7 @@ from operator import add
 from typing import NamedTuple
 
 from unabridged.index.analysis.letters import (
+    FOREIGN_WORDS,
     GRAM_RUN,
     NOTABLE,
     PICTURE,
@@ -79,7 +80,14 @@ def plain_words(prepared: Prepared) -> str:
     """Return the plain words in order, in lower case, separated by spaces."""
     if not prepared.foreign:
         return prepared.data.translate(WORDS).decode("ascii")
-    return " ".join(foreign_words(prepared.data.decode()))
+    # What is ASCII needs no pattern, and parts words from each other.
+    found = list[str]()
+    for run in prepared.data.translate(FOREIGN_WORDS).decode().split(" "):
+        if run.isascii():
+            found.append(run)
+        else:
+            found += foreign_words(run)
+    return " ".join(filter(None, found))
 
 
 def foreign_words(text: str) -> list[str]:

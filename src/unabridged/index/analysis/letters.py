@@ -63,6 +63,7 @@ def _keeping(kept: bytes) -> bytes:
 
 
 WORDS = _keeping(_ALNUM).lower()  # also folds case
+FOREIGN_WORDS = _keeping(_ALNUM + _BYTES[0x80:]).lower()  # bytes.lower() leaves what is not ASCII alone
 CASED_WORDS = _keeping(_ALNUM)
 CHUNKS = _keeping(_ALNUM + JOINERS)
 FOREIGN_CHUNKS = _keeping(_ALNUM + JOINERS + _BYTES[0x80:])
