@@ -8,7 +8,7 @@ from functools import lru_cache
 from unabridged.index.analysis.expression import plan_expression
 from unabridged.index.analysis.plan import Plan
 from unabridged.index.analysis.query import plan_query
-from unabridged.index.analysis.spans import spans
+from unabridged.index.analysis.spans import Needles, needles_of, spans
 from unabridged.index.layout import LexicalFilter
 from unabridged.index.lexical import LexicalIndex
 from unabridged.retrieve.asked import Search
@@ -25,6 +25,11 @@ def plan_of(query: str, expansion: tuple[str, ...], operators: bool) -> Plan:
     if operators:
         return plan_expression(query)
     return plan_query(" ".join((query, *expansion)) if expansion else query)
+
+
+@lru_cache(maxsize=PLANS)
+def _needles(query: str, expansion: tuple[str, ...], operators: bool) -> Needles:
+    return needles_of(plan_of(query, expansion, operators))
 
 
 class IndexFinder:
@@ -79,7 +84,7 @@ class IndexFinder:
 
     def spans(self, request: Search, text: str) -> tuple[list[tuple[int, int]], list[str]]:
         """Return where the query's terms stand in a window (character offsets), and which of them do."""
-        return spans(plan_of(request.query, request.expansion, request.operators), text)
+        return spans(_needles(request.query, request.expansion, request.operators), text)
 
 
 def where(request: Search, projects: Sequence[ProjectId] | None) -> LexicalFilter:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from unabridged.index.analysis.query import plan_query
-from unabridged.index.analysis.spans import ODD, _needles, by_needle, by_pattern, spans
+from unabridged.index.analysis.spans import ODD, by_needle, by_pattern, needles_of, spans
 
 
 @pytest.mark.parametrize(
@@ -33,13 +33,13 @@ from unabridged.index.analysis.spans import ODD, _needles, by_needle, by_pattern
     ],
 )
 def test_terms_are_found_where_they_stand(query: str, text: str, found: list[str]) -> None:
-    places, _ = spans(plan_query(query), text)
+    places, _ = spans(needles_of(plan_query(query)), text)
     assert sorted(text[start:end] for start, end in places) == sorted(found)
 
 
 @given(st.text(st.characters(), max_size=60), st.text(st.characters(), max_size=120))
 def test_spans_are_ranges_of_the_text(query: str, text: str) -> None:
-    places, _ = spans(plan_query(query), text)
+    places, _ = spans(needles_of(plan_query(query)), text)
     assert all(0 <= start < end <= len(text) for start, end in places)
     assert places == sorted(places)
 
@@ -52,7 +52,7 @@ LETTERS = st.sampled_from("aAbB sStT_.-/9éÉμ数据 库\n")
     st.text(LETTERS, max_size=80),
 )
 def test_what_each_needle_finds_is_what_the_pattern_finds(query: str, text: str) -> None:
-    needles = _needles(plan_query(query))
+    needles = needles_of(plan_query(query))
     if not needles.odd and not ODD.search(text):
         assert by_needle(needles, text) == by_pattern(needles, text)
 

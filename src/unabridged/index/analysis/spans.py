@@ -12,7 +12,7 @@ from unabridged.index.analysis.letters import GRAM_RUN, IN_WORD, without_marks
 from unabridged.index.analysis.plan import Plan
 
 SPANS_MOST = 1_000  # of one text
-MEMORY = 64  # plans whose needles are remembered
+MEMORY = 64  # patterns remembered
 
 # Where a word may begin or end: at the edge of letters and digits, or where camel case changes.
 _CASE = "(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])"
@@ -41,22 +41,21 @@ class Needles:
     pattern: str  # finds the same, a letter at a time
 
 
-def spans(plan: Plan, text: str) -> tuple[list[tuple[int, int]], list[str]]:
-    """Return where the plan's terms stand in a text, as character offsets in order, and which they are.
+def spans(needles: Needles, text: str) -> tuple[list[tuple[int, int]], list[str]]:
+    """Return where a plan's terms stand in a text, as character offsets in order, and which they are.
 
     Longer terms win over those inside them. A text in which nothing stands as it was asked for is looked at again
     without diacritics, width and case.
     """
-    found = _find(plan, text)
+    found = _find(needles, text)
     if not found and not text.isascii():
         plain, at = _plain(text)
-        found = [(at[start], at[end - 1] + 1, term) for start, end, term in _find(plan, plain)]
+        found = [(at[start], at[end - 1] + 1, term) for start, end, term in _find(needles, plain)]
     found.sort()
     return [(start, end) for start, end, _ in found], list(dict.fromkeys(term for _, _, term in found))
 
 
-def _find(plan: Plan, text: str) -> list[Match]:
-    needles = _needles(plan)
+def _find(needles: Needles, text: str) -> list[Match]:
     odd = needles.odd or not (text.isascii() or ODD.search(text) is None)
     return by_pattern(needles, text) if odd else by_needle(needles, text)
 
@@ -73,21 +72,31 @@ def by_pattern(needles: Needles, text: str) -> list[Match]:
 
 def by_needle(needles: Needles, text: str) -> list[Match]:
     """Return the same for a text without odd letters: looks for each needle, then keeps the first and longest."""
-    lower = text.lower()
+    lower, size = text.lower(), len(text)
     places = list[tuple[int, int, int]]()  # first character, rank of the needle, the one behind the last
     for rank, gram in enumerate(needles.grams):
-        places += [(at, rank, at + len(gram)) for at in _places(gram, text)]
+        at = text.find(gram)
+        while at >= 0:
+            places.append((at, rank, at + len(gram)))
+            at = text.find(gram, at + 1)
     behind = len(needles.grams)
     for rank, (first, phrase) in enumerate(needles.phrases, behind):
-        for at in _places(first, lower):
+        at = lower.find(first)
+        while at >= 0:
             if _begins(text, at) and (match := phrase.match(text, at)):
                 places.append((at, rank, match.end()))
+            at = lower.find(first, at + 1)
     behind += len(needles.phrases)
     for rank, word in enumerate(needles.words, behind):
-        size = len(word)
-        for at in _places(word, lower):
-            if _begins(text, at) and _ends(text, at + size):
-                places.append((at, rank, at + size))
+        at = lower.find(word)
+        while at >= 0:
+            end = at + len(word)
+            # The patterns only say the last word: most edges are ends of the text, or stand beside a sign.
+            if (at == 0 or not text[at - 1].isalnum() or _begins(text, at)) and (
+                end == size or not text[end].isalnum() or _ends(text, end)
+            ):
+                places.append((at, rank, end))
+            at = lower.find(word, at + 1)
     places.sort()
     found, behind = list[Match](), 0
     for at, _, end in places:
@@ -97,15 +106,8 @@ def by_needle(needles: Needles, text: str) -> list[Match]:
     return found[:SPANS_MOST]
 
 
-def _places(needle: str, text: str) -> Iterable[int]:
-    at = text.find(needle)
-    while at >= 0:
-        yield at
-        at = text.find(needle, at + 1)
-
-
-@lru_cache(MEMORY)
-def _needles(plan: Plan) -> Needles:
+def needles_of(plan: Plan) -> Needles:
+    """Return what is looked for in texts that answer a plan."""
     texts = sorted(set(_texts(plan)), key=lambda text: (-len(text), text))
     parts = [part for phrase in plan.phrases for part in phrase.parts if len(part) > 1]
     phrases = [r"[\W_]+".join(map(re.escape, part)) for part in parts]
