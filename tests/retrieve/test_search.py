@@ -17,6 +17,7 @@ from unabridged.index.indexer import Indexer, read_watermarks
 from unabridged.index.lexical import LexicalIndex
 from unabridged.retrieve.filters import Filters
 from unabridged.retrieve.finder import IndexFinder
+from unabridged.retrieve.places import document_of
 from unabridged.retrieve.recent import Recent
 from unabridged.retrieve.search import Search, Searched, search
 from unabridged.schema.ids import project_id
@@ -230,3 +231,87 @@ def test_equal_states_give_equal_answers(engine: Engine) -> None:
         (hit.event.id, hit.start, hit.score) for hit in other.hits
     ]
     assert one.explain == other.explain != []
+
+
+def conversation(engine: Engine, name: str, *texts: str) -> None:
+    """Add a conversation in which a person and an agent speak in turns; rows are named by number."""
+    rows = [
+        {
+            "id": f"{name}{number}",
+            "text": text,
+            "human": not number % 2,
+            "role": "assistant" if number % 2 else "user",
+        }
+        for number, text in enumerate(texts)
+    ]
+    engine.archive.add(name, rows)  # type: ignore[arg-type]
+    engine.index()
+
+
+@pytest.fixture
+def harbour(engine: Engine) -> Engine:
+    """Have a conversation in which the question's words stand beside the answer."""
+    conversation(
+        engine,
+        "h",
+        "let us begin with the crane schedule",
+        "which crane moved the turbine blades last winter?",
+        "the green one at quay seven",
+        "and it was rented",
+    )
+    return engine
+
+
+def test_an_answer_is_found_by_the_question_beside_it(harbour: Engine) -> None:
+    found = harbour.search("who lifted turbine blades with a crane in winter")
+    by_name = {hit.event.native: hit for hit in found.hits}
+    assert found.hits[0].event.native == "h1"
+    assert by_name["h2"].match == ["beside"]
+    assert by_name["h2"].band == "low"
+    assert "h3" not in by_name, "only what stands beside what matches"
+
+
+def test_what_is_looked_up_by_its_own_words_brings_no_neighbours(harbour: Engine) -> None:
+    assert harbour.natives("crane turbine blades") == ["h1", "h0"]
+
+
+def test_neighbours_obey_filters_and_retirement(harbour: Engine) -> None:
+    query = "who lifted turbine blades with a crane in winter"
+    assert "h2" not in harbour.natives(query, filters=Filters(roles=frozenset(["assistant"])))
+    assert harbour.natives(query, operators=True) == []
+    with harbour.archive.store.snapshot() as reader:
+        found = next(hit for hit in harbour.search(query).hits if hit.event.native == "h2")
+        document = document_of(reader, found.event)
+        assert document is not None
+        plan = plan_retire(PROJECT, document.ordinal, "retired", NOW)
+    harbour.archive.store.commit(PROJECT, plan)
+    assert "h2" not in harbour.natives(query)
+
+
+def test_a_conversation_without_a_hit_comes_before_the_eighth_of_another(engine: Engine) -> None:
+    said = [
+        f"the ferry timetable changed again, note {word}"
+        for word in ["one", "two", "three", "four", "five", "six"]
+    ]
+    more = [
+        f"the ferry timetable for {word} changed" for word in ["may", "june", "july", "august", "september"]
+    ]
+    conversation(engine, "f", *said, *more)
+    conversation(engine, "g", "unrelated", "somebody once spoke about a ferry there")
+    assert engine.natives("ferry timetable changed", limit=20).index("g1") == 7
+
+
+def test_pages_are_one_ranking_cut_in_pieces(engine: Engine) -> None:
+    for name in "uvwxyz":
+        texts = [f"{name} tide table number {n} for the {'harbour ' * (n % 4)}pilot" for n in range(12)]
+        conversation(engine, name, *texts)
+    whole = engine.natives("which tide table does the harbour pilot trust", limit=60)
+    pieces, cursor = list[str](), ""
+    for _ in range(20):
+        found = engine.search("which tide table does the harbour pilot trust", limit=4, cursor=cursor)
+        pieces += [hit.event.native for hit in found.hits]
+        cursor = found.next
+        if not cursor:
+            break
+    assert pieces[:60] == whole[:60]
+    assert len(set(pieces)) == len(pieces)

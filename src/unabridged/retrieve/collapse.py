@@ -51,7 +51,7 @@ def collapse(
         sketches.append(shape)
         hits.append(_found(item, window))
     for hit, following in pairwise(hits):
-        hit.margin = round(hit.score - following.score, 6)
+        hit.margin = round(max(0.0, hit.score - following.score), 6)
     return hits
 
 

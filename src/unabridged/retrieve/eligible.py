@@ -34,6 +34,13 @@ class Eligibility:
                 dropped[reason] = dropped.get(reason, 0) + 1
         return kept, dropped
 
+    def allows(self, event: Event) -> bool:
+        """Tell whether an event may be shown, and was asked for."""
+        if self._reason(event):
+            return False
+        exclude = self._filters.exclude
+        return not exclude or places.provenance(self._context.reader, event).source_key not in exclude
+
     def _reason(self, event: Event | None) -> str:
         if event is None:
             return "gone"

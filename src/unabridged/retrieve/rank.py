@@ -1,5 +1,7 @@
 """The final order of candidates: lexical evidence, exact anchors, small priors.
 
+Messages of one conversation support one another: what answers a question is often said in two of them.
+
 Lexical and exact evidence are fused by reciprocal rank, so an exact anchor raises a passage softly and never switches
 lexical search off. Recency and kind then order near-ties only: two passages whose lexical scores are within a few per
 cent of each other. A clear winner is never overruled.
@@ -11,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from unabridged.retrieve.fuse import fuse
+from unabridged.retrieve.said import Place, around, is_said, place_of
 from unabridged.schema.ids import Micros, Ordinal, ProjectId
 from unabridged.schema.records import SIDE, SUMMARY, Event
 
@@ -20,6 +23,11 @@ SIDE_WEIGHT = (
     -0.01
 )  # subagent and summary text stands a little behind what was said in the conversation itself
 NEAR_TIE = 0.03  # relative lead in lexical score up to which a prior may decide
+SUPPORT = 0.4  # of its better neighbour's lexical score, that a message gets beside its own
+GATHERED = 0.05  # of the sum of its conversation's best scores, that a message gets
+BEST_OF = 5  # scores of a conversation that are summed
+POOL = 40  # best candidates, which support one another: the same ones whatever page is asked for
+BESIDE = "beside"  # how a message was found that does not match itself
 EXACT_WEIGHT = 0.5  # of the list of exact anchors in the fusion
 HIGH, MODERATE, SOME = 0.75, 0.5, 0.25  # share of the query's weight found, from which on a band is given
 
@@ -51,6 +59,11 @@ class Ranked:
     match: tuple[str, ...]
     stages: dict[str, float] = field(default_factory=dict[str, float])
 
+    @property
+    def evidence(self) -> float:
+        """Its own lexical score with what the message beside it adds."""
+        return self.stages["lexical"] + self.stages["beside"]
+
 
 def rank(candidates: Sequence[tuple[Candidate, Event]], now: Micros) -> list[Ranked]:
     """Return candidates in their final order, the best window of each event only."""
@@ -63,21 +76,49 @@ def rank(candidates: Sequence[tuple[Candidate, Event]], now: Micros) -> list[Ran
             best[key] = (candidate, event)
     for key, pair in best.items():
         by_place[(*key, pair[0].start)] = pair
-    lexical = sorted(by_place, key=lambda place: (-by_place[place][0].score, place))
+    beside = _support(list(best.values()))
+    lexical = sorted(
+        by_place, key=lambda place: (-by_place[place][0].score - beside.get(place[:2], 0.0), place)
+    )
     exact = sorted(
         (place for place in by_place if by_place[place][0].exact > 0),
         key=lambda place: (-by_place[place][0].exact, -by_place[place][0].score, place),
     )
     fused = fuse({"lexical": lexical, "exact": exact}, {"lexical": 1.0, "exact": EXACT_WEIGHT})
-    return _settle([_ranked(by_place[place], score, names, now) for place, score, names in fused])
+    return _settle(
+        [
+            _ranked(by_place[place], score, names, now, beside.get(place[:2], 0.0))
+            for place, score, names in fused
+        ]
+    )
 
 
-def _ranked(pair: tuple[Candidate, Event], score: float, names: tuple[str, ...], now: Micros) -> Ranked:
+def _support(pairs: list[tuple[Candidate, Event]]) -> dict[tuple[bytes, int], float]:
+    """Return what messages gain by the best candidates beside them and in their conversation, by project and event."""
+    pairs = [pair for pair in pairs if is_said(pair[1])]
+    pairs.sort(key=lambda pair: (-pair[0].score, pair[1].project, pair[1].ordinal))
+    said, sessions = dict[Place, float](), dict[tuple[bytes, bytes], list[float]]()
+    for candidate, event in pairs[:POOL]:
+        said[place_of(event)] = candidate.score
+        sessions.setdefault((event.project, event.session), []).append(candidate.score)
+    gathered = {key: GATHERED * sum(scores[:BEST_OF]) for key, scores in sessions.items()}
+    gained = dict[tuple[bytes, int], float]()
+    for candidate, event in pairs:
+        found = max(said.get(place, 0.0) for place in around(place_of(event)))
+        sum_of_all = gathered.get((event.project, event.session), 0.0)
+        gained[bytes(candidate.project), int(candidate.event)] = SUPPORT * found + sum_of_all
+    return gained
+
+
+def _ranked(
+    pair: tuple[Candidate, Event], score: float, names: tuple[str, ...], now: Micros, beside: float
+) -> Ranked:
     candidate, event = pair
     extra = (("phrase",) if candidate.phrase else ()) + (("fresh",) if candidate.fresh else ())
-    match = tuple(names) + extra
+    match = tuple(names) + extra if candidate.score else (BESIDE,)
     stages = {
         "lexical": round(candidate.score, 4),
+        "beside": round(beside, 4),
         "exact": round(candidate.exact, 4),
         "fused": round(score, 6),
         "prior": round(_prior(event, now), 4),
@@ -104,7 +145,7 @@ def _settle(order: list[Ranked]) -> list[Ranked]:
 def _passes(item: Ranked, ahead: Ranked) -> bool:
     if item.stages["prior"] <= ahead.stages["prior"] or item.stages["exact"] < ahead.stages["exact"]:
         return False
-    return ahead.stages["lexical"] <= item.stages["lexical"] * (1 + NEAR_TIE)
+    return ahead.evidence <= item.evidence * (1 + NEAR_TIE)
 
 
 def _band(candidate: Candidate) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import msgspec
@@ -13,7 +15,8 @@ from unabridged.retrieve.asked import Finder, Found, Search, Searched
 from unabridged.retrieve.collapse import collapse, draw
 from unabridged.retrieve.context import Context
 from unabridged.retrieve.eligible import Eligibility
-from unabridged.retrieve.rank import Ranked, rank
+from unabridged.retrieve.neighbours import spread, with_neighbours
+from unabridged.retrieve.rank import POOL, Candidate, Ranked, rank
 from unabridged.schema import tokens
 from unabridged.schema.ids import Micros, Ordinal, ProjectId
 from unabridged.schema.records import COUNTERS, Counters, Document, Event
@@ -22,8 +25,10 @@ from unabridged.schema.scope import Level
 MAX_LIMIT = 100  # hits a page
 MAX_OFFSET = 1_000  # hits that paging reaches
 MAX_QUERY = 200_000  # characters looked at; the analysis takes the most telling terms of a longer paste
-OVERFETCH = 4  # candidates fetched per hit wanted, since duplicates and hidden ones fall out
-MIN_FETCH = 40
+OVERFETCH = (
+    4  # candidates fetched per hit wanted, since duplicates and hidden ones fall out; then so much more
+)
+MOST_FETCH = 4 * (MAX_OFFSET + MAX_LIMIT)  # candidates looked at, however much of them is the same
 
 OK, EMPTY, BEHIND, PARTIAL, FAILED = "ok", "empty", "index-behind", "partial", "failed"
 
@@ -43,30 +48,85 @@ def search(context: Context, finder: Finder, request: Search) -> Searched:
     _validate(request)
     cursor = _cursor(request)
     account = _account(context, finder)
+    end = cursor.offset + request.limit
     try:
-        wanted = max(MIN_FETCH, (cursor.offset + request.limit) * OVERFETCH)
-        candidates = finder.candidates(request, _projects(context), wanted)
-    except InvalidInput:  # an expression that is not one
-        raise
-    except UnabridgedError as error:
-        account["failed"] = {"lexical": error.code}
+        found = _look(context, finder, request, cursor.heads, end)
+    except _IndexFailed as failure:
+        account["failed"] = {"lexical": failure.code}
         return Searched(FAILED, [], "", account)
-    kept, dropped = Eligibility(context, request.filters, cursor.heads).sift(candidates)
-    ranked = rank(kept, context.now)
-    hits = collapse(context, request, ranked, cursor.offset + request.limit, dropped)
-    page = hits[cursor.offset : cursor.offset + request.limit]
+    page = found.hits[cursor.offset : end]
     draw(context, finder, request, page)
-    more = len(hits) > cursor.offset + request.limit or len(candidates) >= wanted
-    account["considered"] = len(candidates)
-    account["left_out"] = dropped
+    account["considered"] = found.considered
+    account["left_out"] = found.dropped
     status = _status(account, page)
     next_cursor = ""
-    if more and page and cursor.offset + request.limit < MAX_OFFSET:
+    if (len(found.hits) > end or not found.all) and page and end < MAX_OFFSET:
         heads = cursor.heads or dict[bytes, int](account["heads"])
-        next_cursor = msgspec.msgpack.encode(Cursor(cursor.offset + request.limit, heads)).hex()
+        next_cursor = msgspec.msgpack.encode(Cursor(end, heads)).hex()
     account.pop("heads", None)
-    explain = [_explain(item) for item in ranked[: request.limit]] if request.explain else []
+    explain = [_explain(item) for item in found.ranked[: request.limit]] if request.explain else []
     return Searched(status, page, next_cursor, account, explain)
+
+
+class _IndexFailed(Exception):
+    """The index could not be searched; `code` is the error's."""
+
+    def __init__(self, error: UnabridgedError) -> None:
+        super().__init__(error.code)
+        self.code = error.code
+
+
+@dataclass(slots=True)
+class _Looked:
+    """What a look into the index gave; `all`: it has no further candidates."""
+
+    ranked: list[Ranked]
+    hits: list[Found]
+    dropped: dict[str, int]
+    considered: int
+    all: bool
+
+
+def _look(context: Context, finder: Finder, request: Search, heads: Mapping[bytes, int], end: int) -> _Looked:
+    """Return at least `end` hits and one, or all there are; candidates that turn out to be the same cost more looks."""
+    eligible = Eligibility(context, request.filters, heads)
+    fetch = max(POOL, end * OVERFETCH)
+    while True:
+        try:
+            candidates = finder.candidates(request, _projects(context), fetch)
+        except InvalidInput:  # an expression that is not one
+            raise
+        except UnabridgedError as error:
+            raise _IndexFailed(error) from error
+        ranked, dropped = _ranked(context, request, eligible, candidates)
+        hits = collapse(context, request, ranked, end, dropped)
+        complete = len(candidates) < fetch
+        if complete or len(hits) > end or fetch >= MOST_FETCH:
+            return _Looked(ranked, hits, dropped, len(candidates), complete)
+        fetch *= OVERFETCH
+
+
+def _ranked(
+    context: Context, request: Search, eligible: Eligibility, candidates: Sequence[Candidate]
+) -> tuple[list[Ranked], dict[str, int]]:
+    """Return candidates in their final order, and how many were left out by reason.
+
+    They are ranked in blocks of the same size, however many were fetched, so that all pages are cut from one order.
+    """
+    found, dropped = dict[tuple[bytes, int], Ranked](), dict[str, int]()
+    for start in range(0, len(candidates), POOL):
+        pairs, left_out = eligible.sift(candidates[start : start + POOL])
+        for why, count in left_out.items():
+            dropped[why] = dropped.get(why, 0) + count
+        if (
+            start or request.operators
+        ):  # an expression is satisfied or not: what stands beside does not satisfy it
+            block = rank(pairs, context.now)
+        else:
+            block = spread(rank(with_neighbours(context.reader, pairs, eligible.allows), context.now))
+        for item in block:
+            found.setdefault((item.event.project, item.event.ordinal), item)
+    return list(found.values()), dropped
 
 
 def _validate(request: Search) -> None:

@@ -62,7 +62,7 @@ class Hit(Answer, frozen=True):
     kind: str
     score: float
     band: str  # high, moderate, some, low
-    match: list[str]  # exact, lexical, phrase, …
+    match: list[str]  # exact, lexical, phrase, …; beside: it stands beside messages that match
     snippet: str
     locator: str
     handle: str

@@ -22,7 +22,7 @@ from unabridged.service.requests import (
     PingAnswer,
 )
 from unabridged.service.retrieval import Retrieval
-from unabridged.store.contract import Plan
+from unabridged.store.contract import Batch, Plan, Reader
 
 MAX_PATHS = 10_000  # of one import; a folder stands for any number of files
 MAX_PATH_CHARS = 4_096
@@ -59,9 +59,12 @@ def note(call: Call, request: NoteRequest) -> NoteAnswer | Pending:
     root = call.root(request.project or call.caller.folder)
     project = project_id(root)
     make = partial(_planned, call, request, project, root)
+
+    def made_late(reader: Reader) -> Batch:
+        return make()(reader)
+
     # The plan of a brief note is made by the thread that writes: to hand it to another one first costs more.
-    plan: Plan = (lambda reader: make()(reader)) if len(request.text) <= BRIEF_CHARS else make()
-    commit = services.store.submit(project, plan)
+    commit = services.store.submit(project, made_late if len(request.text) <= BRIEF_CHARS else make())
     if not request.searchable:
         return Pending(commit, lambda outcome: _admitted(services, outcome))
     outcome: notes.NoteOutcome = commit.result()
