@@ -1,21 +1,29 @@
-"""A search starts fast because it loads little: what costs milliseconds to import stays out of its way."""
+"""A verb that only asks starts fast because it loads little: what costs milliseconds to import stays out of its way."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
+from typing import Any
 
 import pytest
+
+from tests.cli.double import EVENTS, FOUND, PASSAGE, SESSION
 
 # Each of these costs a start one to forty milliseconds.
 HEAVY = {
     *(
         "argparse",
         "asyncio",
+        "base64",
+        "collections",
         "contextlib",
+        "datetime",
         "dataclasses",
         "difflib",
         "enum",
+        "functools",
+        "hashlib",
         "importlib.metadata",
         "inspect",
         "json",
@@ -25,12 +33,14 @@ HEAVY = {
         "msgspec",
         "pathlib",
         "platformdirs",
+        "random",
         "re",
         "rich",
         "shutil",
         "socket",
         "subprocess",
         "textwrap",
+        "unicodedata",
     ),
     *("threading", "tomlkit", "tomllib", "typing", "unabridged.service"),
     *("unabridged.cli.help", "unabridged.cli.progress", "unabridged.daemon.starting"),
@@ -52,13 +62,31 @@ print("\\n".join(sorted(set(sys.modules) - before)), file=sys.stderr)
 """
 
 
-@pytest.mark.parametrize(
-    "words", [["search", "flash"], ["recall", "h"], ["grep", "x"]], ids=lambda words: words[0]
-)
-def test_nothing_heavy_is_loaded(words: list[str]) -> None:
-    from tests.cli.double import FOUND, PASSAGE
+STATUS = {
+    "ok": True,
+    "version": "1",
+    "store": {"sessions": 1, "events": 2},
+    "daemon": {"pid": 7},
+    "problems": [],
+}
 
-    code = RUN.format(words=words, answer=PASSAGE if words[0] == "recall" else FOUND)
+# Words and answer of each verb that only asks and draws.
+QUICK: dict[str, tuple[list[str], dict[str, Any]]] = {
+    "search": (["search", "flash"], FOUND),
+    "grep": (["grep", "x"], FOUND),
+    "recall": (["recall", "h"], PASSAGE),
+    "show": (["show", "5e55"], {"session": SESSION, "events": EVENTS, "next": ""}),
+    "sessions": (["sessions"], {"sessions": [SESSION], "next": ""}),
+    "status": (["status"], STATUS),
+    "stats": (["stats"], {"totals": {"events": 2, "bytes": 3}, "hosts": [{"host": "pi"}]}),
+    "note": (["note", "x"], {"document": "d9", "version": 1}),
+}
+
+
+@pytest.mark.parametrize("verb", QUICK)
+def test_nothing_heavy_is_loaded(verb: str) -> None:
+    words, answer = QUICK[verb]
+    code = RUN.format(words=words, answer=answer)
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
     loaded = set(done.stderr.decode().split())
     assert "unabridged.cli.entry" in loaded

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 _WIDE = {"W", "F"}
+FIRST_ODD = "\u0300"  # below it every character takes one column
 _JOINERS = "\u200c\u200d\ufe0e\ufe0f"
 
 
 def columns_of(text: str) -> int:
     """Return how many terminal columns a text takes: two for wide characters, none for combining ones."""
-    if text.isascii():
+    if text.isascii() or max(text) < FIRST_ODD:
         return len(text)
     import unicodedata
 

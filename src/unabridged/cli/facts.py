@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
-from typing import Any, cast
 
 from unabridged.cli import human
-from unabridged.cli.screen import Screen
 from unabridged.cli.table import draw
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from unabridged.cli.screen import Screen
 
 _SIZES = ("bytes", "size", "memory", "reclaimable")
 _MOMENTS = ("started", "ended", "growth", "created")
@@ -28,11 +32,11 @@ def shown(name: str, value: Any, sizes: bool = False) -> str:
     if isinstance(value, int | float):
         return _number(name.split("_"), value, sizes)
     if isinstance(value, list):
-        return ", ".join(shown(name, item, sizes) for item in cast("list[Any]", value))
-    if isinstance(value, Mapping):
-        return "  ".join(
-            f"{key} {shown(key, item)}" for key, item in cast("Mapping[str, Any]", value).items()
-        )
+        items: list[Any] = value  # pyright: ignore[reportUnknownVariableType]
+        return ", ".join(shown(name, item, sizes) for item in items)
+    if isinstance(value, dict):
+        named: dict[str, Any] = value  # pyright: ignore[reportUnknownVariableType]
+        return "  ".join(f"{key} {shown(key, item)}" for key, item in named.items())
     if value is None:
         return ""
     text = str(value)
@@ -67,10 +71,11 @@ def _tell(screen: Screen, facts: Mapping[str, Any], depth: int, sizes: bool) -> 
     width = max((len(name) for name in facts), default=0)
     for name, value in facts.items():
         label = name.replace("_", " ").ljust(width)
-        if isinstance(value, Mapping):
-            if value:
+        if isinstance(value, dict):
+            inner: dict[str, Any] = value  # pyright: ignore[reportUnknownVariableType]
+            if inner:
                 screen.line(f"{indent}{label.rstrip()}")
-                _tell(screen, cast("Mapping[str, Any]", value), depth + 1, sizes)
+                _tell(screen, inner, depth + 1, sizes)
             continue
         text = shown(name, value, sizes)
         if text:
@@ -81,7 +86,7 @@ def rows(screen: Screen, facts: Sequence[Mapping[str, Any]]) -> None:
     """Write a list of facts as a table whose columns are their plain fields."""
     heads: dict[str, None] = {}
     for row in facts:
-        heads.update({name: None for name, value in row.items() if not isinstance(value, Mapping)})
+        heads.update({name: None for name, value in row.items() if not isinstance(value, dict)})
     names = list(heads)
     numeric = [
         index

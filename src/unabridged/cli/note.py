@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-import secrets
+import os
 import sys
-from typing import Any, TextIO
 
 from unabridged.cli import passage
-from unabridged.cli.arguments import Arguments
 from unabridged.errors import InvalidInput
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, TextIO
+
+    from unabridged.cli.arguments import Arguments
+
+REQUEST_BYTES = 16  # of a request's id, which no other request of any client has
 
 
 def run(arguments: Arguments) -> int:
     """Admit a note, from the command line or from standard input."""
-    asked: dict[str, Any] = {"text": _text(arguments), "request": secrets.token_hex(16)}
+    asked: dict[str, Any] = {"text": _text(arguments), "request": os.urandom(REQUEST_BYTES).hex()}
     for name, field in (("title", "title"), ("subject", "subject_key"), ("supersedes", "supersedes")):
         if arguments.given(name):
             asked[field] = arguments.text(name)

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from pathlib import Path
-from typing import Any
+import os
 
 from unabridged.cli import human, reading
-from unabridged.cli.arguments import Arguments
 from unabridged.cli.status import archive, draw_hosts, draw_problems
 from unabridged.daemon.paths import layout
 
-Command = tuple[str, str]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from unabridged.cli.arguments import Arguments
+
+    Command = tuple[str, str]
 
 _EMPTY: tuple[Command, ...] = (
     ("una import --dry-run", "see which transcripts are there"),
@@ -23,7 +27,7 @@ _EMPTY: tuple[Command, ...] = (
 def run(arguments: Arguments) -> int:
     """Show what is archived and what can be done next."""
     screen = arguments.screen
-    if not Path(layout(arguments.environ).store).is_dir():
+    if not os.path.isdir(layout(arguments.environ).store):  # noqa: PTH112 - pathlib costs a start more
         return _show(arguments, {}, "nothing is archived yet", _EMPTY)
     client = arguments.client()
     answer = client.call("status", {})

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
-
+TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from unabridged.cli.connection import Caller
+    from collections.abc import Iterator, Mapping
+    from typing import Any
 
+    from unabridged.cli.connection import Caller
 
 # Sessions and events a page: large enough that paging costs nothing, far below a frame.
 SESSION_PAGE = 1_000

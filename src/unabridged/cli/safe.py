@@ -47,7 +47,7 @@ def _table() -> dict[int, str]:
     return table
 
 
-_TABLE = _table()
+_points: dict[int, str] = {}  # the table, made when something has to be escaped
 
 
 def visible(text: str) -> str:
@@ -57,7 +57,9 @@ def visible(text: str) -> str:
     """
     if text.isascii() and text.isprintable():
         return text
-    shown = text.translate(_TABLE)
+    if not _points:
+        _points.update(_table())
+    shown = text.translate(_points)
     if not shown.isascii() and any("\ud800" <= character <= "\udfff" for character in shown):
         return "".join(_escape(ord(c)) if "\ud800" <= c <= "\udfff" else c for c in shown)
     return shown

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from unabridged.cli import human, passage, reading
-from unabridged.cli.arguments import Arguments
 from unabridged.cli.safe import one_line
 from unabridged.cli.table import draw
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from unabridged.cli.arguments import Arguments
 
 # Sessions that a terminal is shown when no limit is given; a program gets them all.
 TERMINAL_LIMIT = 30

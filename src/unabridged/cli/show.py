@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from unabridged.cli import human
-from unabridged.cli.arguments import Arguments
 from unabridged.cli.safe import one_line
-from unabridged.cli.screen import Screen
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from unabridged.cli.arguments import Arguments
+    from unabridged.cli.screen import Screen
 
 _ROLES = {"user": "green", "assistant": "cyan", "tool": "blue", "system": "dim"}
 

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from unabridged.cli import facts
-from unabridged.cli.arguments import Arguments
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from unabridged.cli.arguments import Arguments
 
 
 def run(arguments: Arguments) -> int:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
-
 from unabridged.cli import human
-from unabridged.cli.arguments import Arguments
-from unabridged.cli.screen import Screen
 from unabridged.cli.table import draw
 
-Facts = Mapping[str, Any]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from typing import Any
+
+    from unabridged.cli.arguments import Arguments
+    from unabridged.cli.screen import Screen
+
+    Facts = Mapping[str, Any]
 
 
 def run(arguments: Arguments) -> int:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-
 from unabridged.cli.columns import columns_of, cut, pad
-from unabridged.cli.screen import Screen
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from unabridged.cli.screen import Screen
 
 # A flexible column is not squeezed below this many columns, however narrow the terminal.
 LEAST_COLUMN = 12
