@@ -85,6 +85,23 @@ def unpack(codec: int, dictionary: int, data: bytes, size: int) -> bytes:
     return unpacked
 
 
+def unpack_first(codec: int, dictionary: int, data: bytes, size: int, count: int) -> bytes:
+    """Return the first `count` bytes of a payload of `size` bytes: what lies behind is not unpacked.
+
+    Raises as `unpack` does. Damage behind those bytes is not noticed here: a record's own digest tells of it.
+    """
+    if codec != ZSTD or count >= size:
+        return unpack(codec, dictionary, data, size)[:count]
+    try:
+        with _decompressor(dictionary).stream_reader(data) as reader:
+            unpacked = reader.read(count)
+    except zstandard.ZstdError as error:
+        raise Corrupt("stored payload does not decompress") from error
+    if len(unpacked) != count:
+        raise Corrupt("stored payload has the wrong size", size=len(unpacked), expected=size)
+    return unpacked
+
+
 def verified(codec: int, dictionary: int, data: bytes, size: int, digest: bytes) -> bytes:
     """Return the payload after comparing its SHA-256; raise `Corrupt`."""
     unpacked = unpack(codec, dictionary, data, size)

@@ -6,7 +6,7 @@ import threading
 from collections import OrderedDict
 
 from unabridged.archive import rendering
-from unabridged.archive.compress import unpack
+from unabridged.archive.compress import unpack, unpack_first
 from unabridged.archive.lazyline import LazyLine, string_at
 from unabridged.errors import Corrupt
 from unabridged.hosts.lines import body
@@ -43,14 +43,16 @@ class Unpacked:
         self._held = OrderedDict[bytes, bytes]()
         self._most = most
 
-    def bytes_of(self, segment: Segment) -> bytes:
-        """Return a segment's bytes."""
+    def first_of(self, segment: Segment, count: int) -> bytes:
+        """Return at least the first `count` bytes of a segment: mostly one line of it is wanted."""
         with self._lock:
             data = self._held.get(segment.digest)
-            if data is not None:
+            if data is not None and len(data) >= count:
                 self._held.move_to_end(segment.digest)
                 return data
-        data = unpack(segment.codec, segment.dictionary, segment.data, segment.size)
+        if data is not None:
+            count = segment.size  # who comes back for more of a segment goes through it
+        data = unpack_first(segment.codec, segment.dictionary, segment.data, segment.size, count)
         with self._lock:
             self._held[segment.digest] = data
             while len(self._held) > self._most:
@@ -102,7 +104,7 @@ class Resolver:
             ):
                 return data[first : end - held.start]
         while at < end:
-            segment, data = self._segment(project, origin, number, at)
+            segment, data = self._segment(project, origin, number, at, end)
             if segment is None:
                 break
             piece = data[at - segment.start : end - segment.start]
@@ -111,24 +113,34 @@ class Resolver:
         return b"".join(parts)
 
     def _segment(
-        self, project: ProjectId, origin: OriginId, number: int, at: int
+        self, project: ProjectId, origin: OriginId, number: int, at: int, end: int
     ) -> tuple[Segment, bytes] | tuple[None, bytes]:
+        """Return the segment that holds `at`, with its bytes up to `end` at least."""
+        segment, data = self._known(origin, number, at)
+        if segment is None:
+            found = self._reader.scan(
+                SEGMENT, (project, origin, number), stop=(at + 1,), reverse=True, limit=1
+            )
+            if not found or at >= found[0].start + found[0].size:
+                return None, b""
+            segment = found[0]
+        wanted = min(segment.size, end - segment.start)
+        if len(data) < wanted:
+            if self._unpacked is not None:
+                data = self._unpacked.first_of(segment, wanted)
+            else:
+                data = unpack(segment.codec, segment.dictionary, segment.data, segment.size)
+            self._segments[(origin, number, segment.start)] = self._newest = (segment, data)
+            if len(self._segments) > CACHED_SEGMENTS:
+                self._segments.popitem(last=False)
+        return segment, data
+
+    def _known(self, origin: OriginId, number: int, at: int) -> tuple[Segment, bytes] | tuple[None, bytes]:
         for key in reversed(self._segments):
             segment, data = self._segments[key]
             if key[0] == origin and key[1] == number and segment.start <= at < segment.start + segment.size:
                 return segment, data
-        found = self._reader.scan(SEGMENT, (project, origin, number), stop=(at + 1,), reverse=True, limit=1)
-        if not found or at >= found[0].start + found[0].size:
-            return None, b""
-        segment = found[0]
-        if self._unpacked is not None:
-            data = self._unpacked.bytes_of(segment)
-        else:
-            data = unpack(segment.codec, segment.dictionary, segment.data, segment.size)
-        self._segments[(origin, number, segment.start)] = self._newest = (segment, data)
-        if len(self._segments) > CACHED_SEGMENTS:
-            self._segments.popitem(last=False)
-        return segment, data
+        return None, b""
 
     def _render(self, event: Event) -> str | bytes:
         pieces = event.pieces
