@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -169,6 +171,15 @@ def test_a_kept_library_is_searched_recalled_and_weighed_again(
     with pytest.raises(InvalidInput) as refused:
         measured("memory", 120, keep=str(kept), seed=2)
     assert refused.value.details["differing"] == ["seed"]
+
+
+def test_what_is_started_from_the_shell_runs_compiled_whatever_the_environment_says(tmp_path: Path) -> None:
+    (tmp_path / "imported.py").write_text("")
+    env = {"PYTHONDONTWRITEBYTECODE": "1", "PYTHONPATH": str(tmp_path), "KEPT": "1"}
+    given = rpc.compiled(env, tmp_path / "compiled")
+    assert given["KEPT"] == "1"
+    subprocess.run([sys.executable, "-c", "import imported"], env=given, check=True)
+    assert [path.stem.split(".")[0] for path in (tmp_path / "compiled").rglob("imported.*")] == ["imported"]
 
 
 @pytest.mark.slow
