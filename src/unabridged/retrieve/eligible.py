@@ -27,7 +27,7 @@ class Eligibility:
         keys = [(candidate.project, candidate.event) for candidate in candidates]
         kept, dropped = list[tuple[Candidate, Event]](), dict[str, int]()
         for candidate, event in zip(candidates, self._context.reader.get_many(EVENT, keys), strict=True):
-            reason = self._reason(event)
+            reason = self.reason(event)
             if event is not None and not reason:
                 kept.append((candidate, event))
             elif reason != "scope":  # of a narrowed scope it is only said that it was narrowed
@@ -36,12 +36,13 @@ class Eligibility:
 
     def allows(self, event: Event) -> bool:
         """Tell whether an event may be shown, and was asked for."""
-        if self._reason(event):
+        if self.reason(event):
             return False
         exclude = self._filters.exclude
         return not exclude or places.provenance(self._context.reader, event).source_key not in exclude
 
-    def _reason(self, event: Event | None) -> str:
+    def reason(self, event: Event | None) -> str:
+        """Return why an event is left out, "" for one that passes."""
         if event is None:
             return "gone"
         if not self._context.scope.allows(event.project, event.session):

@@ -79,8 +79,8 @@ def recall(context: Context, request: Recall) -> Recalled:
     found = target.find(context, request.target)
     if found.place is None:
         return Recalled(found.status)
-    event, document = found.event, _document(context, found.place, found.event)
-    gone = _gone(context, event, document)
+    event, document = found.event, document_at(context, found.place, found.event)
+    gone = what_became(context, event, document)
     if gone:
         return Recalled(gone)
     if document is not None:
@@ -121,14 +121,15 @@ def _validate(request: Recall) -> None:
         )
 
 
-def _document(context: Context, place: Place, event: Event | None) -> Document | None:
+def document_at(context: Context, place: Place, event: Event | None) -> Document | None:
     """Return the document that a place names, or the one that holds its event."""
     if event is not None and not place.document:
         return places.document_of(context.reader, event)
     return context.reader.get(DOCUMENT, (place.project, place.document))
 
 
-def _gone(context: Context, event: Event | None, document: Document | None) -> str:
+def what_became(context: Context, event: Event | None, document: Document | None) -> str:
+    """Return what became of a passage that is not to be given any more: erased or expired, "" for one that is."""
     keys = [(record.project, record.id) for record in (event, document) if record is not None]
     for stone in context.reader.get_many(TOMBSTONE, keys):
         if stone is not None and stone.reason in (ERASED, EXPIRED):

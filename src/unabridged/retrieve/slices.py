@@ -146,14 +146,14 @@ def cut_to(context: Context, text: Text, asked: Slice, budget: int) -> Slice:
         data = text.bytes_of(context, span)[begin - span.start : asked.end - span.start]
         cost = tokens.strict(data)
         if spent + cost > budget:
-            keep = _fit(data, budget - spent)
+            keep = fit(data, budget - spent)
             return Slice(asked.start, begin + keep if keep else end)
         spent += cost
         end = begin + len(data)
     return Slice(asked.start, end)
 
 
-def _fit(data: bytes, budget: int) -> int:
+def fit(data: bytes, budget: int) -> int:
     """Return how many first bytes of UTF-8 text fit a strict budget."""
     low, high = 0, len(data)
     while low < high:
