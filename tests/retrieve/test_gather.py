@@ -166,7 +166,7 @@ def test_a_continuation_keeps_to_what_the_first_packet_saw(engine: Engine) -> No
     assert first.next
     engine.archive.add("new", [{"id": "n1", "text": "flash_wait flash_wait flash_wait", "human": True}])
     engine.index()
-    assert "n1" in natives(ask(engine, "flash_wait", limit=1))
+    assert "n1" in natives(ask(engine, "flash_wait", limit=5))
     cursor, rest = first.next, list[str]()
     while cursor:
         packet = ask(engine, "flash_wait", limit=1, max_evidence=1, cursor=cursor)

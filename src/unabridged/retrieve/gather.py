@@ -18,10 +18,11 @@ from unabridged.retrieve import given as giving
 from unabridged.retrieve import packet as filling
 from unabridged.retrieve import search as searching
 from unabridged.retrieve.around import Around
-from unabridged.retrieve.asked import Finder, Found, Search
+from unabridged.retrieve.asked import Finder, Found, Search, Searched
 from unabridged.retrieve.conflicts import Conflict
 from unabridged.retrieve.context import Context
 from unabridged.retrieve.evidence import HEAD_TOKENS, Evidence, Piece, check_budget
+from unabridged.retrieve.rank import BESIDE
 from unabridged.retrieve.surroundings import AUTO, Reach, reach_of
 from unabridged.schema.ids import ProjectId
 from unabridged.schema.records import COUNTERS
@@ -77,10 +78,9 @@ def gather(context: Context, finder: Finder, request: Gather) -> Gathered:
         given = giving.read(request.cursor, digest, projects)
     else:
         given = giving.Given(_heads(context, projects))
-    found = searching.search(context, finder, _search(request, given))
+    found, wanted = _look(context, finder, request, reach, given)
     if found.status == searching.FAILED:
         return Gathered(found.status, account=found.account)
-    wanted = _want(context, request, reach, found.hits, given)
     filled = filling.fill(
         context, finder, request.search, wanted.pieces, request.max_evidence, request.max_tokens
     )
@@ -128,23 +128,32 @@ def _heads(context: Context, projects: list[ProjectId]) -> dict[ProjectId, int]:
     return {project: counters.next_ordinal - 1 if counters else 0 for project, counters in found}
 
 
-def _search(request: Gather, given: giving.Given) -> Search:
-    """Return the search for hits: as many more as were given already, and one that tells whether more follow."""
-    limit = min(searching.MAX_LIMIT, request.search.limit + 1 + len(given.ranges))
-    cursor = msgspec.msgpack.encode(
-        searching.Cursor(0, {bytes(at): head for at, head in given.heads.items()})
-    )
-    return replace(request.search, limit=limit, cursor=cursor.hex())
+def _look(
+    context: Context, finder: Finder, request: Gather, reach: Reach, given: giving.Given
+) -> tuple[Searched, _Wanted]:
+    """Search until there are as many hits with something left as are asked for, and one that tells of more."""
+    heads = {bytes(at): head for at, head in given.heads.items()}
+    cursor = msgspec.msgpack.encode(searching.Cursor(0, heads)).hex()
+    limit = 2 * request.search.limit + 1 + len(given.ranges)
+    while True:
+        limit = min(searching.MAX_LIMIT, limit)
+        found = searching.search(context, finder, replace(request.search, limit=limit, cursor=cursor))
+        wanted = _want(context, request, reach, found.hits, given)
+        if wanted.more or not found.next or limit == searching.MAX_LIMIT:
+            return found, wanted
+        limit *= 2
 
 
 def _want(context: Context, request: Gather, reach: Reach, hits: list[Found], given: giving.Given) -> _Wanted:
     """Return what belongs to the best hits that are not given yet, neighbours of theirs included."""
     wanted, around = _Wanted(), Around(context, request.search, given)
     for number, hit in enumerate(hits):
-        if wanted.hits == request.search.limit:
+        if hit.match == [BESIDE] and (reach.before or reach.after):
+            continue  # found for what stands beside it, and as that it comes anyway
+        new = list(_left(around.of(hit, reach, number + 1), given))
+        if new and wanted.hits == request.search.limit:
             wanted.more = True
             break
-        new = list(_left(around.of(hit, reach, number + 1), given))
         if new:
             wanted.hits += 1
             wanted.pieces += new

@@ -20,8 +20,8 @@ from unabridged.retrieve.edge import AFTER, BEFORE, CHECK_BYTES, Edge, read, wri
 from unabridged.retrieve.eligible import Eligibility
 from unabridged.retrieve.evidence import Evidence, Piece, Readable, check_budget
 from unabridged.retrieve.filters import Filters
-from unabridged.retrieve.surroundings import has_text
 from unabridged.retrieve.sharing import fitting
+from unabridged.retrieve.surroundings import has_text
 from unabridged.schema.records import EVENT, Event
 
 MAX_STEPS = 128  # of a page to one side

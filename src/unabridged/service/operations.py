@@ -8,7 +8,7 @@ from typing import Any
 
 from unabridged.service import requests
 from unabridged.service.caller import Call, Pending
-from unabridged.service.handlers import asking, care, importing, reading, sessions, state
+from unabridged.service.handlers import asking, care, gathering, importing, reading, sessions, state
 from unabridged.service.requests import Answer, Request
 
 Handler = Callable[[Call, Any], Answer | Pending]
@@ -162,6 +162,24 @@ _TABLE = (
         READ,
         FILTERED,
         "Give an exact passage back.",
+    ),
+    Operation(
+        "gather",
+        requests.GatherRequest,
+        requests.GatherAnswer,
+        gathering.gather,
+        READ,
+        FILTERED,
+        "Gather exact evidence for a question over several turns, oldest first, within a budget.",
+    ),
+    Operation(
+        "traverse",
+        requests.TraverseRequest,
+        requests.TraverseAnswer,
+        gathering.traverse,
+        READ,
+        FILTERED,
+        "Give a conversation before and behind one place, page by page.",
     ),
     Operation(
         "verify",

@@ -109,6 +109,90 @@ class GrepRequest(Request, frozen=True):
     cursor: str = ""
 
 
+class GatherRequest(Request, frozen=True):
+    """A question over several turns: exact evidence with what was said around it, in the order of time."""
+
+    query: str
+    intent: str = (
+        "auto"  # auto: what was said around a hit; state: the hits alone; workflow: all that was done
+    )
+    limit: int = 5  # hits whose surroundings are gathered, at most 10
+    max_tokens: int = 6_000  # of all texts with 64 for each piece, by the strict estimate; 100 to 100,000
+    max_evidence: int = 12  # pieces of text, at most 24
+    before: int | None = None  # steps before each hit, at most 8; null: as the intent says
+    after: int | None = None  # steps behind each hit, at most 16; null: as the intent says
+    scope: str = ""  # session, project, all; empty: what is granted
+    project: str = ""
+    filters: Filters = Filters()  # of the hits; what stands around them keeps to the times and the branch
+    semantic: str = "auto"
+    operators: bool = False
+    expansion: list[str] = []
+    cursor: str = ""  # `next` of an earlier packet of the same question: what was not given yet
+    explain: bool = False
+
+
+class Evidence(Hit, frozen=True):
+    """An exact piece of text: `text` is what stands at `bytes`, and what `locator` and `handle` recall.
+
+    What a hit tells of its search is empty for a neighbour. `tokens` is the strict estimate of `text`.
+    """
+
+    text: str = ""
+    hit: int = 1  # the rank of the hit that it belongs to
+    distance: int = 0  # 0: the hit itself; below 0: steps before it; above: behind it
+    omitted: dict[str, int] = {}  # bytes of the same message that are not in `text`: before, after
+
+
+class Conflict(Answer, frozen=True):
+    """Two pieces of evidence, by their handles: the later one has words that take something back."""
+
+    earlier: str
+    later: str
+    by: str  # subject (of notes), or what kind of name both have: symbol, path, error, url, commit, quoted, value
+    shared: str  # the name or subject
+    cue: str  # the words, as they stand in the later one
+
+
+class GatherAnswer(Answer, frozen=True):
+    """A packet, oldest first. status: as of a search. truncated: something of these hits was cut or left for `next`."""
+
+    status: str
+    evidence: list[Evidence]
+    truncated: bool
+    next: str  # cursor to what was not given: the rest of these hits, then further ones
+    account: dict[str, Any]
+    conflicts: list[Conflict] = []
+    explain: list[dict[str, Any]] = []
+
+
+class TraverseRequest(Request, frozen=True):
+    """A conversation before and behind one place: a locator, a short handle, an id or a source key."""
+
+    target: str
+    before: int = 5  # steps, at most 128
+    after: int = 5  # steps, at most 128
+    max_tokens: int = 4_000  # of all texts with 64 for each step, by the strict estimate; 100 to 100,000
+    cursor: str = ""  # `before` or `next` of an earlier page: only that side goes on
+    kinds: list[str] = []  # which kinds of steps count: text, tool-call, …
+    roles: list[str] = []
+    scope: str = ""
+    project: str = ""
+
+
+class TraverseAnswer(Answer, frozen=True):
+    """A page of a conversation in its order. status: as of a recall."""
+
+    status: str
+    steps: list[Evidence]
+    before: str  # cursor to what lies before the page, "" at the beginning
+    next: str  # cursor to what lies behind it, "" at the end
+    session: str
+    account: dict[str, Any]
+    host: str = ""
+    host_session: str = ""
+    title: str = ""
+
+
 class RecallRequest(Request, frozen=True):
     """Exact text around one place: a locator, a short handle, a document or event id, or a source key."""
 

@@ -42,14 +42,14 @@ GREP_CONTEXT = 400  # characters around a match that its snippet is cut from
 
 def search(call: Call, request: SearchRequest) -> SearchAnswer:
     """Find passages. Any string is a valid query; an answer says how complete it is."""
-    _one_of("semantic", request.semantic, SEMANTIC)
+    one_of("semantic", request.semantic, SEMANTIC)
     retrieval: Retrieval = call.services.retrieval
     with call.services.store.snapshot() as reader:
-        context = _context(call, reader, request.scope, request.project, request.filters.session)
+        context = context_of(call, reader, request.scope, request.project, request.filters.session)
         asked = searching.Search(
             request.query,
             request.limit,
-            _filters(call, reader, context, request.filters),
+            filters_of(call, reader, context, request.filters),
             request.operators,
             request.cursor,
             request.explain,
@@ -80,8 +80,8 @@ def search(call: Call, request: SearchRequest) -> SearchAnswer:
 def grep(call: Call, request: GrepRequest) -> SearchAnswer:
     """Find text by regular expression or literally, in log order."""
     with call.services.store.snapshot() as reader:
-        context = _context(call, reader, request.scope, request.project, request.filters.session)
-        narrowed = _filters(call, reader, context, request.filters)
+        context = context_of(call, reader, request.scope, request.project, request.filters.session)
+        narrowed = filters_of(call, reader, context, request.filters)
         asked = grepping.Grep(
             request.pattern, request.literal, request.ignore_case, request.limit, narrowed, request.cursor
         )
@@ -93,7 +93,7 @@ def grep(call: Call, request: GrepRequest) -> SearchAnswer:
 def recall(call: Call, request: RecallRequest) -> RecallAnswer:
     """Give an exact passage back, with its coordinates and what was left out."""
     with call.services.store.snapshot() as reader:
-        context = _context(call, reader, request.scope, request.project, "")
+        context = context_of(call, reader, request.scope, request.project, "")
         asked = recalling.Recall(
             request.cursor or request.target,
             request.neighbors,
@@ -105,7 +105,8 @@ def recall(call: Call, request: RecallRequest) -> RecallAnswer:
         return msgspec.convert(found, RecallAnswer, from_attributes=True)
 
 
-def _context(call: Call, reader: Reader, scope: str, project: str, session: str) -> Context:
+def context_of(call: Call, reader: Reader, scope: str, project: str, session: str) -> Context:
+    """Return what a request asks with: the state, what its caller may see of it, the clock."""
     retrieval: Retrieval = call.services.retrieval
     granted = call.scope(reader, scope, project)
     del session  # a filter, not a scope: it narrows what is looked at, never what may be seen
@@ -123,14 +124,15 @@ def _cancelled(call: Call) -> Callable[[], bool]:
     return cancelled
 
 
-def _filters(call: Call, reader: Reader, context: Context, asked: Filters) -> narrowing.Filters:
+def filters_of(call: Call, reader: Reader, context: Context, asked: Filters) -> narrowing.Filters:
+    """Return what narrows a request; raise `InvalidInput` for a name that nothing has."""
     for kind in asked.kinds:
-        _one_of("kinds", kind, KINDS)
+        one_of("kinds", kind, KINDS)
     for role in asked.roles:
-        _one_of("roles", role, ROLES)
+        one_of("roles", role, ROLES)
     for host in asked.hosts:
-        _one_of("hosts", host, (*call.services.hosts, "note"))
-    _one_of("branch", asked.branch, BRANCHES)
+        one_of("hosts", host, (*call.services.hosts, "note"))
+    one_of("branch", asked.branch, BRANCHES)
     session = resolve_session(reader, asked.session) if asked.session else None
     if asked.branch == "current" and session is None:
         raise InvalidInput(
@@ -152,7 +154,8 @@ def _filters(call: Call, reader: Reader, context: Context, asked: Filters) -> na
     )
 
 
-def _one_of(field: str, value: str, allowed: tuple[str, ...]) -> None:
+def one_of(field: str, value: str, allowed: tuple[str, ...]) -> None:
+    """Raise `InvalidInput` for a value that is not allowed."""
     if value not in allowed:
         raise InvalidInput(
             f"`{field}` cannot be {value[:40]!r}",
@@ -163,7 +166,7 @@ def _one_of(field: str, value: str, allowed: tuple[str, ...]) -> None:
 
 
 def _hit(context: Context, found: searching.Found) -> Hit:
-    hit = _place(context, found.event, found.start, found.end)
+    hit = place_of(context, found.event, found.start, found.end)
     return msgspec.structs.replace(
         hit,
         score=found.score,
@@ -183,11 +186,11 @@ def _match(context: Context, found: grepping.Match) -> Hit:
     around = max(0, start - GREP_CONTEXT)
     passage = text[around : end + GREP_CONTEXT]
     snippet, _ = context.redact(excerpt(passage, [(start - around, min(end - around, len(passage)))]))
-    hit = _place(context, found.event, found.start, found.end)
+    hit = place_of(context, found.event, found.start, found.end)
     return msgspec.structs.replace(hit, score=1.0, band="high", match=["pattern"], snippet=snippet)
 
 
-def _place(context: Context, event: Event, start: int, end: int) -> Hit:
+def place_of(context: Context, event: Event, start: int, end: int) -> Hit:
     """Return a hit with everything that its place tells; `bytes` is the range in the document's text."""
     where = places.provenance(context.reader, event)
     document = where.document
