@@ -5,13 +5,18 @@ from __future__ import annotations
 import socket
 from pathlib import Path
 
+import msgspec
+
 from unabridged.daemon import indexmessages
 from unabridged.daemon.channel import Channel, ChannelClosed
-from unabridged.daemon.indexmessages import Apply, Commit, Digest, Digested, Failed, Open, Standing
+from unabridged.daemon.indexmessages import Apply, ApplyMade, Commit, Digest, Digested, Failed, Open, Standing
 from unabridged.daemon.logs import places
 from unabridged.errors import InternalError, ProtocolError, UnabridgedError
 from unabridged.index.indexer import Indexer
 from unabridged.index.lexical import LexicalIndex
+from unabridged.index.making import Made
+
+_made = msgspec.msgpack.Decoder(Made)
 
 
 def work(sock: socket.socket) -> int:
@@ -46,6 +51,8 @@ def _obey(indexer: Indexer | None, order: indexmessages.Order) -> indexmessages.
         raise ProtocolError("the index must be opened first")
     if isinstance(order, Apply):
         indexer.apply(order.feed)
+    elif isinstance(order, ApplyMade):
+        indexer.apply_made(_made.decode(order.made))
     elif isinstance(order, Commit):
         indexer.commit()
     return Standing(dict(indexer.watermarks), indexer.count, indexer.damaged)

@@ -1,4 +1,4 @@
-"""What an ingest worker does: it looks for transcripts and reads them."""
+"""What an ingest worker does: it looks for transcripts and reads them; with nothing to read it helps the index."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import time
 from unabridged.daemon import census, messages
 from unabridged.daemon.channel import Channel, ChannelClosed
 from unabridged.daemon.logs import places
-from unabridged.daemon.messages import Ack, Broken, Find, Read
+from unabridged.daemon.messages import Ack, Analyse, Analysed, Broken, Find, Read
 from unabridged.daemon.reading import Reading, reader_of
 from unabridged.errors import ProtocolError
 from unabridged.service.compose import HOSTS, redactor
@@ -42,6 +42,12 @@ def _obey(channel: Channel, command: messages.Command) -> None:
         elif isinstance(command, Read):
             redact = redactor(command.redact, tuple(command.literals), tuple(command.patterns))
             Reading(command, reader_of(HOSTS, command), redact, send, receive).run(time.time_ns())
+        elif isinstance(command, Analyse):
+            from unabridged.index.making import (
+                make,
+            )  # an import waits for this process, and reads before it searches
+
+            send(Analysed(messages.encode(make(command.feed))))
     except ChannelClosed:
         raise
     except Exception as error:  # noqa: BLE001 - told to the daemon, which logs it and starts another worker

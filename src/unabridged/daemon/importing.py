@@ -92,6 +92,10 @@ class Importing:
             pool.LIVE,
         )
 
+    def help(self, job: pool.Job) -> bool:
+        """Have a job done by a worker that has nothing to read; tell whether there is one."""
+        return self._pool.offer(job)
+
     def facts(self) -> dict[str, Any]:
         """Return what the workers do now."""
         with self._lock:

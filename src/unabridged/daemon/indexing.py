@@ -21,10 +21,10 @@ from unabridged.daemon.channel import ChannelClosed
 from unabridged.daemon.indexview import Shelf
 from unabridged.daemon.indexworker import IndexWorker, Rejected
 from unabridged.daemon.logs import Log
+from unabridged.daemon.stretches import Handed, Stretch, Stretches
 from unabridged.daemon.workers import Backoff
 from unabridged.errors import DiskFull, IndexBusy, IndexCorrupt, IndexError_, IndexTooNew, UnabridgedError
 from unabridged.index import generation
-from unabridged.index.feed import next_feed
 from unabridged.retrieve.finder import IndexFinder
 from unabridged.schema.ids import ProjectId
 from unabridged.service.ports import Check, Progress
@@ -62,6 +62,7 @@ class Indexing:
         self.finder = self._shelf.finder
         self.generation = self._shelf.generation
         self._worker: IndexWorker | None = None
+        self.helpers: Callable[[Handed], bool] = lambda _: False  # hands a stretch to a worker that is free
         self._serving(generation.current(self._root))
         self._thread = threading.Thread(target=self._run, name="indexing", daemon=True)
 
@@ -175,13 +176,10 @@ class Indexing:
             with self._store.snapshot() as reader:
                 projects = [project.id for project in archive_log.projects(reader)]
             for project in projects:
-                while True:
+                stretches = Stretches(self._store, project, worker.position(project), self.helpers)
+                while (stretch := stretches.next()) is not None:
                     check()
-                    with self._store.snapshot(project) as reader:
-                        feed = next_feed(reader, project, worker.position(project))
-                    if feed is None:
-                        break
-                    worker.apply(feed)
+                    self._apply(worker, stretch)
                     progress({"phase": "verify", "windows": worker.windows})
             worker.commit()
             wanted = {project: at for project, (at, _) in worker.watermarks.items()}
@@ -302,20 +300,23 @@ class Indexing:
         with self._store.snapshot() as reader:
             projects = [project.id for project in archive_log.projects(reader)]
         for project in projects:
+            stretches = Stretches(self._store, project, worker.position(project), self.helpers)
             while not self._closed and not self._rebuild:
-                with self._store.snapshot(project) as reader:
-                    feed = next_feed(reader, project, worker.position(project))
-                if feed is None:
+                stretch = stretches.next()
+                if stretch is None:
                     break
                 complete = False
-                worker.apply(feed)
-                size += feed.size
+                self._apply(worker, stretch)
+                size += stretch.feed.size
                 if size >= KEEPING_UP or time.monotonic() - last >= COMMIT_SECONDS:
                     self._commit(worker, serving)
                     size, last = 0, time.monotonic()
         if worker.uncommitted:
             self._commit(worker, serving)
         return complete
+
+    def _apply(self, worker: IndexWorker, stretch: Stretch) -> None:
+        worker.apply(stretch.feed, stretch.made(lambda: self._closed))
 
     def _commit(self, worker: IndexWorker, serving: int) -> None:
         worker.commit()

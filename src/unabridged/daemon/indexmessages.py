@@ -20,6 +20,12 @@ class Apply(msgspec.Struct, tag=True, array_like=True):
     feed: Feed
 
 
+class ApplyMade(msgspec.Struct, tag=True, array_like=True):
+    """Add a stretch of the log whose windows are made: an encoded `index.making.Made`."""
+
+    made: bytes
+
+
 class Commit(msgspec.Struct, tag=True, array_like=True):
     """Make what was applied durable and searchable."""
 
@@ -53,7 +59,7 @@ class Failed(msgspec.Struct, tag=True, array_like=True):
     places: list[str] = []
 
 
-Order = Open | Apply | Commit | Digest
+Order = Open | Apply | ApplyMade | Commit | Digest
 Report = Standing | Digested | Failed
 
 _encoder = msgspec.msgpack.Encoder()

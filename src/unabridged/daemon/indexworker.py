@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from unabridged.daemon import indexmessages as messages
-from unabridged.daemon.indexmessages import Apply, Commit, Digest, Digested, Failed, Open, Standing
+from unabridged.daemon.indexmessages import Apply, ApplyMade, Commit, Digest, Digested, Failed, Open, Standing
 from unabridged.daemon.workers import Process
 from unabridged.errors import IndexError_, InternalError, UnabridgedError, by_code
 from unabridged.index.feed import Feed
@@ -42,9 +42,9 @@ class IndexWorker:
         """Return the log position that the worker has applied."""
         return self._ahead.get(project) or self.watermarks.get(project, (0, b""))[0]
 
-    def apply(self, feed: Feed) -> None:
-        """Have a stretch of the log added."""
-        self._ask(Apply(feed))
+    def apply(self, feed: Feed, made: bytes | None = None) -> None:
+        """Have a stretch of the log added; `made`: with windows that somebody else made of it."""
+        self._ask(Apply(feed) if made is None else ApplyMade(made))
         reached = self.watermarks.get(feed.project, (0, b""))[0]
         if reached != feed.position:
             raise Rejected(position=feed.position, reached=reached)

@@ -8,6 +8,7 @@ import msgspec
 
 from unabridged.archive.admission import Append
 from unabridged.hosts.contract import Candidate
+from unabridged.index.feed import Feed
 from unabridged.schema.records import Generation
 
 
@@ -42,6 +43,12 @@ class Read(msgspec.Struct, tag=True, array_like=True):
     live: bool = False  # a stream's unfinished rows may wait for a later look
     version: int = 0  # of a stream, what a file's time is
     spans: list[tuple[int, int, bytes]] | None = None
+
+
+class Analyse(msgspec.Struct, tag=True, array_like=True):
+    """Make the windows of a stretch of the log."""
+
+    feed: Feed
 
 
 class Ack(msgspec.Struct, tag=True, array_like=True):
@@ -96,6 +103,12 @@ class Finished(msgspec.Struct, tag=True, array_like=True):
     grown: bool = False
 
 
+class Analysed(msgspec.Struct, tag=True, array_like=True):
+    """The answer to `Analyse`: an encoded `index.making.Made`, which the daemon hands on as it is."""
+
+    made: bytes
+
+
 class Broken(msgspec.Struct, tag=True, array_like=True):
     """A fault in the worker itself: the exception's type and the places that it passed."""
 
@@ -103,8 +116,8 @@ class Broken(msgspec.Struct, tag=True, array_like=True):
     places: list[str]
 
 
-Command = Find | Read | Ack
-Report = FoundSome | Filled | Finished | Broken
+Command = Find | Read | Analyse | Ack
+Report = FoundSome | Filled | Finished | Analysed | Broken
 
 _encoder = msgspec.msgpack.Encoder()
 _commands = msgspec.msgpack.Decoder(Command)

@@ -51,6 +51,7 @@ def compose(config: Config, store: Store, log: Log, explicit: bool) -> Parts:
     ground = Ground(store, known, log, rules, _now, guard.admit, index.poke, seen)
     workers = config.number("ingest.workers") or min(MOST_WORKERS, os.cpu_count() or 1)
     importing = Importing(ground, workers, index, time.monotonic, errors)
+    index.helpers = importing.help
 
     def roots() -> dict[str, list[Path]]:
         return host_roots(HOSTS, config.env, Path(rules.home), sys.platform)

@@ -12,7 +12,8 @@ from unabridged.daemon.channel import Channel, ChannelClosed
 from unabridged.daemon.logs import Log
 from unabridged.daemon.workers import Backoff, Process
 
-LIVE, FINDING, BULK = 0, 1, 2  # priorities: a growing transcript before a new import, its files after that
+# Priorities: a growing transcript before a new import, its files after that; the index when there is nothing to read.
+LIVE, FINDING, BULK, INDEX = 0, 1, 2, 3
 ATTEMPTS = 2  # a job whose worker died so often is given up: it is likely what kills it
 IDLE_SECONDS = 60.0  # after which a worker without a job is ended, to give its memory back
 ROLE = "ingest"
@@ -43,6 +44,7 @@ class Pool:
         self._jobs = PriorityQueue[tuple[int, int, Job | None]]()
         self._lock = threading.Lock()
         self._processes = dict[int, Process]()
+        self._idle = set[int]()  # threads that wait for a job
         self._closed = False
         self._threads = [
             threading.Thread(target=self._loop, args=(number,), name=f"ingest-{number}", daemon=True)
@@ -54,6 +56,15 @@ class Pool:
     def submit(self, job: Job, priority: int) -> None:
         """Queue a job."""
         self._jobs.put((priority, next(self._numbers), job))
+
+    def offer(self, job: Job) -> bool:
+        """Queue a job that can be done elsewhere too, if workers run and one has nothing to do; tell whether."""
+        with self._lock:
+            free = len(self._idle) if self._processes else 0
+        if free <= self._jobs.qsize():
+            return False
+        self.submit(job, INDEX)
+        return True
 
     def pids(self) -> list[int]:
         """Return the numbers of the worker processes that run now."""
@@ -90,11 +101,16 @@ class Pool:
     def _loop(self, number: int) -> None:
         backoff = Backoff()
         while True:
+            with self._lock:
+                self._idle.add(number)
             try:
                 priority, _, job = self._jobs.get(timeout=IDLE_SECONDS)
             except Empty:
                 self._end(number)
                 continue
+            finally:
+                with self._lock:
+                    self._idle.discard(number)
             if job is None:
                 self._end(number)
                 return

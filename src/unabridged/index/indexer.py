@@ -7,18 +7,17 @@ earlier state of itself, and the follower goes on from the positions that it say
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
-from unabridged.archive.resolve import Resolver
-from unabridged.errors import IndexCorrupt, UnabridgedError
-from unabridged.index.feed import Feed, FeedReader
-from unabridged.index.layout import LexicalDoc
+from unabridged.errors import IndexCorrupt
+from unabridged.index.feed import Feed
+from unabridged.index.layout import Ready
 from unabridged.index.lexical import LexicalIndex
-from unabridged.index.scoring import ASSISTANT, TOOL, USER
-from unabridged.index.windows import windows
+from unabridged.index.making import Made, ready_windows
 from unabridged.schema.ids import ProjectId
-from unabridged.schema.records import HUMAN, META, SIDE, SUMMARY, Event
+from unabridged.schema.records import Event
 
 Watermarks = dict[ProjectId, tuple[int, bytes]]  # project → log position, digest of the entry there
 
@@ -62,22 +61,34 @@ class Indexer:
         A feed that is there already, or that leaves a gap, adds nothing: the follower looks at `watermarks` and sends
         the right one.
         """
-        position = self.watermarks.get(feed.project, (0, b""))[0]
-        if feed.after != position:
+        damaged = list[Event]()
+        # One window at a time: a feed can hold an event of many megabytes.
+        return self._add(feed, ready_windows(feed, damaged), feed.retired, damaged)
+
+    def apply_made(self, made: Made) -> int:
+        """Add a feed's events whose windows were made elsewhere, in the same way."""
+        return self._add(made, iter(made.windows), made.retired, made.damaged)
+
+    def _add(
+        self, stretch: Feed | Made, windows: Iterator[Ready], retired: Sequence[int], damaged: Sequence[Any]
+    ) -> int:
+        position = self.watermarks.get(stretch.project, (0, b""))[0]
+        if stretch.after != position:
             return 0
         count = 0
 
-        def counted() -> Iterator[LexicalDoc]:
-            # One window at a time: a feed can hold an event of many megabytes.
+        def counted() -> Iterator[Ready]:
             nonlocal count
-            for doc in self._documents(feed):
+            for window in windows:
                 count += 1
-                yield doc
+                yield window
 
-        self._index.add(counted())
-        if feed.retired:
-            self._index.delete(feed.project, feed.retired)
-        self.watermarks[feed.project] = (feed.position, feed.digest)
+        self._index.add_ready(counted())
+        # The archive's own check reports what could not be read; the rest of the log must not wait for it.
+        self.damaged += len(damaged)
+        if retired:
+            self._index.delete(stretch.project, retired)
+        self.watermarks[stretch.project] = (stretch.position, stretch.digest)
         return count
 
     def commit(self) -> None:
@@ -100,57 +111,3 @@ class Indexer:
     def close(self) -> None:
         """Give the index up; what is not committed is applied again later."""
         self._index.close()
-
-    def _documents(self, feed: Feed) -> Iterator[LexicalDoc]:
-        resolver = Resolver(FeedReader(feed))
-        for event in feed.events:
-            try:
-                text = resolver.event_text(event)
-            except UnabridgedError:
-                self.damaged += (
-                    1  # the archive's own check reports it; the rest of the log must not wait for it
-                )
-                continue
-            yield from documents(event, text)
-
-
-def documents(event: Event, text: str) -> Iterator[LexicalDoc]:
-    """Yield an event's windows as the lexical index takes them."""
-    ascii_only = text.isascii()
-    at = chars = 0
-    weight = weight_of(event)
-    for number, (start, end) in enumerate(windows(text).ranges):
-        window = text[start:end]
-        if ascii_only:
-            first, last = start, end
-        else:
-            # Windows begin in order, so the bytes before each are counted from the one before.
-            at += len(text[chars:start].encode())
-            chars = start
-            first, last = at, at + len(window.encode())
-        yield LexicalDoc(
-            event.project,
-            event.session,
-            event.ordinal,
-            number,
-            first,
-            last,
-            window,
-            event.time,
-            event.role,
-            event.kind,
-            event.host,
-            event.tool,
-            weight,
-            bool(event.flags & SIDE),
-            tuple(event.paths),
-        )
-
-
-def weight_of(event: Event) -> int:
-    """Return the class that a window's score is weighted by: people's words over agents', those over tool output."""
-    if event.flags & HUMAN:
-        return USER
-    if event.role == "assistant" and event.kind == "text" and not event.flags & (META | SUMMARY):
-        return ASSISTANT
-    return TOOL

@@ -11,30 +11,24 @@ the same commit as the windows that it speaks of, so both are there or neither.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any, NewType, cast
+from typing import NewType
 
 import msgspec
-from tantivy import Document, Filter, Index, Schema, SchemaBuilder, TextAnalyzerBuilder, Tokenizer
 
 from unabridged.errors import LimitExceeded
-from unabridged.index.analysis.fields import GAP, analyse
-from unabridged.index.analysis.letters import LONG_TERM
+from unabridged.index.analysis.fields import analyse
 from unabridged.index.analysis.names import is_name
 
 FORMAT = 1  # of fields, analysis and windows together; an index of another format is built anew
-LONG_TAG = 1_024  # bytes
 MOST_PATHS = 64  # of one window's event
 MOST_FOLDERS = 32  # of one path
 WORDS, NAMES, TAGS, PATHS = "words", "names", "tags", "paths"
 FIELDS = (WORDS, NAMES, TAGS, PATHS)
 NOTE = "~note"  # a term that no text has, since analysis keeps no tilde
 TAGS_REMEMBERED = 1_024  # sets of tags, which nearly all windows of a session share
-_ANALYZER = "spaced"
-_TAG_ANALYZER = "spaced-tags"
 _LENGTH_BITS = 24  # of `place`; the other 40 are the start
 _PROJECT_BITS, _ORDINAL_BITS, _WINDOW_BITS = 20, 32, 12  # of `key`
 
@@ -67,7 +61,7 @@ Ready = NewType("Ready", str)  # a window as the index takes it: its fields as a
 
 
 class _Fields(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
-    """A window as the index's fields hold it; see `schema`."""
+    """A window as the index's fields hold it; see `index/engine`."""
 
     key: int
     place: int
@@ -190,30 +184,6 @@ def _path(path: str) -> str:
     return "_".join(path.replace("\\", "/").split())
 
 
-def schema() -> Schema:
-    """Return the fields of the index."""
-    builder = SchemaBuilder()
-    builder.add_text_field(WORDS, tokenizer_name=_ANALYZER, index_option="position")
-    builder.add_text_field(NAMES, tokenizer_name=_ANALYZER, index_option="basic")
-    builder.add_text_field(TAGS, tokenizer_name=_TAG_ANALYZER, index_option="basic")
-    builder.add_text_field(PATHS, tokenizer_name=_TAG_ANALYZER, index_option="basic")
-    builder.add_unsigned_field("key", indexed=True, fast=True)
-    builder.add_unsigned_field("place", fast=True)
-    builder.add_unsigned_field("project", fast=True)
-    builder.add_unsigned_field("weight", fast=True)
-    builder.add_integer_field("time", fast=True)
-    builder.add_bytes_field("note", stored=True)
-    return builder.build()
-
-
-def register(index: Index) -> None:
-    """Tell an opened index what its fields are cut by: spaces only, analysis has done the rest."""
-    for name, longest in ((_ANALYZER, LONG_TERM), (_TAG_ANALYZER, LONG_TAG)):
-        spaced = TextAnalyzerBuilder(Tokenizer.whitespace()).filter(Filter.remove_long(longest))
-        # A gap takes a position and no posting.
-        index.register_tokenizer(name, spaced.filter(Filter.custom_stopword([GAP.strip()])).build())
-
-
 def ready(doc: LexicalDoc) -> Ready:
     """Return what the index's fields hold of a window."""
     terms = analyse(doc.text)
@@ -229,25 +199,6 @@ def ready(doc: LexicalDoc) -> Ready:
         " ".join(path_names(doc.paths)) if doc.paths else "",
     )
     return Ready(_json(fields).decode())
-
-
-def note_document(note: dict[str, Any]) -> Document:
-    """Return the document of the note."""
-    made = Document()
-    made.add_text(WORDS, NOTE)
-    made.add_text(NAMES, NOTE)
-    made.add_text(TAGS, NOTE)
-    made.add_bytes("note", json.dumps(note, sort_keys=True).encode())
-    return made
-
-
-def read_note(found: Document) -> dict[str, Any]:
-    """Return what the note's document says; raise `ValueError` when it is damaged."""
-    stored = cast("Sequence[bytes]", found.get_all("note"))
-    said: Any = json.loads(bytes(stored[0]).decode()) if stored else None
-    if not isinstance(said, dict):
-        raise ValueError("the index has a damaged note")
-    return cast("dict[str, Any]", said)
 
 
 def key(project: bytes, ordinal: int, window: int) -> int:

@@ -15,7 +15,7 @@ from typing import Any
 from tantivy import FieldType, Index, IndexWriter, Occur, Query
 
 from unabridged.errors import DiskFull, IndexBusy, IndexCorrupt, IndexTooNew, ReadOnly
-from unabridged.index import damage, explaining, layout, searching
+from unabridged.index import damage, engine, explaining, layout, searching
 from unabridged.index.analysis.plan import Plan
 from unabridged.index.layout import FORMAT, NOTE, TAGS, LexicalDoc, LexicalFilter, Ready
 from unabridged.index.searching import LexicalHit
@@ -55,8 +55,8 @@ class LexicalIndex:
         with _typed(path):
             if not exists:
                 path.mkdir(parents=True, exist_ok=True)
-            index = Index.open(str(path)) if exists else Index(layout.schema(), path=str(path))
-            layout.register(index)
+            index = Index.open(str(path)) if exists else Index(engine.schema(), path=str(path))
+            engine.register(index)
             index.config_reader("manual")
             opened = cls(path, index, index.writer(heap_bytes, 1) if writable else None)
             if not exists:
@@ -109,7 +109,7 @@ class LexicalIndex:
             writer = self._writable()
             note = Query.term_query(self._index.schema, TAGS, NOTE, "basic")
             writer.delete_documents_by_query(note)
-            writer.add_document(layout.note_document({"format": FORMAT, "payload": payload}))
+            writer.add_document(engine.note_document({"format": FORMAT, "payload": payload}))
             writer.commit()
             self.reload()
 
@@ -208,7 +208,7 @@ class LexicalIndex:
         found = state.searcher.search(
             Query.term_query(state.schema, TAGS, NOTE, "basic"), 1, count=False
         ).hits
-        note = layout.read_note(state.searcher.doc(found[0][1])) if found else {"format": FORMAT}
+        note = engine.read_note(state.searcher.doc(found[0][1])) if found else {"format": FORMAT}
         if note.get("format") != FORMAT:
             newer = isinstance(note.get("format"), int) and note["format"] > FORMAT
             error = IndexTooNew if newer else IndexCorrupt

@@ -5,8 +5,8 @@ from __future__ import annotations
 import threading
 
 from unabridged.index.analysis.plan import Plan
-from unabridged.index.indexer import documents
 from unabridged.index.layout import LexicalFilter
+from unabridged.index.making import documents
 from unabridged.index.searching import LexicalHit
 from unabridged.index.state import State
 from unabridged.index.status import is_indexed
