@@ -131,6 +131,33 @@ HIT: dict[str, Any] = {
 
 FOUND: dict[str, Any] = {"status": "ok", "hits": [HIT], "next": "", "account": {}}
 
+PIECE: dict[str, Any] = {
+    **HIT,
+    "snippet": "",
+    "text": "the flash write fails with E_FLASH_BUSY",
+    "hit": 1,
+    "distance": 0,
+    "omitted": {},
+}
+
+PACKET: dict[str, Any] = {
+    "status": "ok",
+    "evidence": [PIECE],
+    "truncated": False,
+    "next": "",
+    "account": {},
+    "conflicts": [],
+}
+
+WALKED: dict[str, Any] = {
+    "status": "resolved",
+    "steps": [PIECE],
+    "before": "",
+    "next": "",
+    "session": "5e55109000000001",
+    "account": {},
+}
+
 PASSAGE: dict[str, Any] = {
     "status": "resolved",
     "text": "the flash write fails\nwith E_FLASH_BUSY",

@@ -42,7 +42,7 @@ def run(arguments: Arguments) -> int:
         if arguments.flag(name):
             asked[name] = True
     answer = arguments.client().call("recall", asked)
-    problem = _ERRORS.get(str(answer["status"]))
+    problem = problem_of(answer)
     if arguments.flag("json"):
         arguments.screen.json(answer)
         return problem.exit_code if problem else 0
@@ -50,6 +50,11 @@ def run(arguments: Arguments) -> int:
         raise problem
     _draw(arguments, answer)
     return 0
+
+
+def problem_of(answer: Mapping[str, Any]) -> UnabridgedError | None:
+    """Return the error that a status without a passage is for a shell."""
+    return _ERRORS.get(str(answer["status"]))
 
 
 def _draw(arguments: Arguments, answer: Mapping[str, Any]) -> None:

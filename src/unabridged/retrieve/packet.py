@@ -22,6 +22,7 @@ from unabridged.retrieve.evidence import (
     give,
     read,
 )
+from unabridged.retrieve.said import is_said
 from unabridged.retrieve.sharing import fitting
 
 BYTES_A_TOKEN = (
@@ -77,5 +78,4 @@ def _said(context: Context, item: Evidence) -> conflicting.Said:
     if event.host == NOTE_HOST:
         document = places.document_of(context.reader, event)
         subject = document.subject_key if document is not None else ""
-    spoken = event.kind == "text" and event.role in ("user", "assistant")
-    return conflicting.Said(item.text, spoken, subject)
+    return conflicting.Said(item.text, is_said(event), subject)

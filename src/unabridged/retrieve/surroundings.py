@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from unabridged.errors import InvalidInput, LimitExceeded
 from unabridged.retrieve.chronology import Line, Step
+from unabridged.retrieve.said import is_said
 from unabridged.schema.records import ECHO, HIDDEN, META
 
 MAX_BEFORE = 8  # steps
@@ -51,12 +52,6 @@ def reach_of(intent: str, before: int | None, after: int | None) -> Reach:
     )
 
 
-def is_spoken(step: Step) -> bool:
-    """Tell whether a step is something that a person or an agent says."""
-    event = step.event
-    return event.kind == "text" and event.role in ("user", "assistant") and not event.flags & META
-
-
 def has_text(step: Step) -> bool:
     """Tell whether a step has text of its own: neither hidden reasoning nor what the archive's own tools gave."""
     return bool(step.event.size) and not step.event.flags & (HIDDEN | ECHO)
@@ -66,7 +61,7 @@ def surroundings(line: Line, reach: Reach, keep: Keep) -> Iterator[tuple[Step, i
     """Yield the steps around the anchor with their distances: below 0 before it, above behind it; nearest first."""
 
     def wanted(step: Step) -> bool:
-        if not has_text(step) or (is_spoken(step) is False and (reach.spoken or step.event.flags & META)):
+        if not has_text(step) or step.event.flags & META or (reach.spoken and not is_said(step.event)):
             return False
         return keep(step)
 
