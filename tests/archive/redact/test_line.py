@@ -129,6 +129,13 @@ def test_a_value_is_judged_by_the_name_beside_it() -> None:
     assert kept["env"][1]["value"] == "db2x"
 
 
+def test_cookies_behind_a_placeholder_are_redacted() -> None:
+    text = "Cookie: [redacted:cookie]; sid=a1B2c3D4e5F6g7H8"
+    kept = "Cookie: [redacted:cookie]; sid=[redacted:cookie]"
+    assert REDACTOR.text(text)[0] == kept
+    assert redact(line({"a": text})) == line({"a": kept})
+
+
 @pytest.mark.parametrize("levels", [1, 2, 3])
 def test_json_in_strings_is_covered_at_every_level(levels: int) -> None:
     value: Any = {"user": "bob", "password": PASSWORD, "note": f'say "{GITHUB}"\n', "n": 1}

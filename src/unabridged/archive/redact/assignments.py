@@ -196,9 +196,11 @@ class Assignments:
         form = _form(gap)
         if form in _WEAK_FORMS and (found == "auth" or names.is_weak(name)):
             return True
+        if found in _HEADERS:
+            return False  # more may follow a placeholder
         if data[match.end() : match.end() + MARKED].lstrip(b" \\\"'`").startswith(MARK):
             return True
-        if found in _HEADERS or form not in ("assign", "prose", "space") or name.startswith(b"-"):
+        if form not in ("assign", "prose", "space") or name.startswith(b"-"):
             return False
         if form == "assign":
             colon = gap.endswith(b":")
