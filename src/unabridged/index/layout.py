@@ -219,6 +219,11 @@ def key_span(project: bytes, ordinal: int) -> tuple[int, int]:
     return first, first + (1 << _WINDOW_BITS) - 1
 
 
+def key_project(packed: int) -> int:
+    """Return the bits of its project that a key has."""
+    return packed >> _ORDINAL_BITS + _WINDOW_BITS
+
+
 def split_key(packed: int) -> tuple[int, int]:
     """Return (ordinal, window)."""
     return packed >> _WINDOW_BITS & (1 << _ORDINAL_BITS) - 1, packed & (1 << _WINDOW_BITS) - 1

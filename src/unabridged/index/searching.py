@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -11,7 +11,7 @@ from tantivy import DocAddress, Occur, Query
 from unabridged.index import compiling
 from unabridged.index.analysis.matching import deciding, has_clause
 from unabridged.index.analysis.plan import Plan
-from unabridged.index.layout import LexicalFilter, split_place
+from unabridged.index.layout import LexicalFilter, key, split_place
 from unabridged.index.scoring import SMALL, WEIGHTS, Weighted, coverage, phrase_bonus, telling, weigh
 from unabridged.index.state import Part, Place, State
 
@@ -22,6 +22,7 @@ SPARE = 40  # candidates beyond the wanted ones: frequent terms, inflections and
 MASK_BITS = 22  # terms told apart in one pass: a sum of powers of two is exact in the 24 bits of a score
 
 Scored = tuple[float, DocAddress]
+At = tuple[int, int]  # a segment and a number in it: an address that can be compared
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,8 +106,11 @@ def _by_words(
     if state.total <= SMALL:
         return _run(state, compiling.scored(state, plan, weights), narrowed, limit)
     first = _best(state, compiling.any_term(state, picked), narrowed, limit)
-    parts = compiling.parts(state, plan, weights)
-    return _found(state, _among(state, [address for _, address in first], parts))
+    addresses = [address for _, address in first]
+    (keys,) = state.columns(addresses, "key")
+    known = dict(zip(map(_at, addresses), keys, strict=True))
+    hits = _among(state, known, compiling.parts(state, plan, weights))
+    return _found(state, hits, [known[_at(address)] for _, address in hits])
 
 
 def _run(state: State, query: Query, narrowed: Sequence[Part], limit: int) -> list[_Found]:
@@ -118,24 +122,22 @@ def _best(state: State, query: Query, narrowed: Sequence[Part], limit: int) -> l
     return state.searcher.search(whole, limit, count=False).hits
 
 
-def _among(state: State, addresses: Sequence[DocAddress], parts: Sequence[tuple[int, Query]]) -> list[Scored]:
-    """Return windows scored by the sum of the parts that they satisfy."""
-    if not addresses:
+def _among(state: State, windows: Mapping[At, int], parts: Sequence[tuple[int, Query]]) -> list[Scored]:
+    """Return windows, given by their addresses with their keys, scored by the sum of the parts that they satisfy."""
+    if not windows:
         return []
-    (keys,) = state.columns(addresses, "key")
-    query = compiling.among(state, keys, parts)
+    query = compiling.among(state, windows.values(), parts)
+    found = state.searcher.search(query, 2 * len(windows), count=False).hits
     # Another project's window may have the same key.
-    wanted = set(map(_at, addresses))
-    found = state.searcher.search(query, 2 * len(addresses), count=False).hits
-    return [(score, address) for score, address in found if _at(address) in wanted]
+    return [(score, address) for score, address in found if _at(address) in windows]
 
 
-def _at(address: DocAddress) -> tuple[int, int]:
+def _at(address: DocAddress) -> At:
     return (address.segment_ord, address.doc)
 
 
-def _found(state: State, hits: Sequence[Scored]) -> list[_Found]:
-    places = state.places([address for _, address in hits])
+def _found(state: State, hits: Sequence[Scored], keys: Sequence[int] | None = None) -> list[_Found]:
+    places = state.places([address for _, address in hits], keys)
     return [
         _Found(score * WEIGHTS.get(weight, 1.0), place, address)
         for (score, address), (place, weight) in zip(hits, places, strict=True)
@@ -167,9 +169,8 @@ def _hits(
     found: Sequence[_Found],
 ) -> list[LexicalHit]:
     """Return the windows as hits; `kept` says which clauses of the whole plan those of `plan` are."""
-    addresses = [item.address for item in found]
-    held = _held(state, plan, weights, addresses)
-    ranges, times = state.columns(addresses, "place", "time")
+    held = _held(state, plan, weights, {_at(item.address): key(*item.place) for item in found})
+    ranges, times = state.columns([item.address for item in found], "place", "time")
     hits = list[LexicalHit]()
     for item, terms, packed, time in zip(found, held, ranges, times, strict=True):
         has = terms.__contains__
@@ -195,9 +196,11 @@ def _hits(
 
 
 def _held(
-    state: State, plan: Plan, weights: Sequence[Sequence[Weighted]], addresses: Sequence[DocAddress]
+    state: State, plan: Plan, weights: Sequence[Sequence[Weighted]], windows: Mapping[At, int]
 ) -> list[set[str]]:
     """Return which terms each window has, of those that decide whether it satisfies a clause of the plan.
+
+    The windows are given by their addresses with their keys.
 
     Each term gives a power of two to the windows that have it; the sum that comes back as a score says which.
     """
@@ -206,7 +209,7 @@ def _held(
         for term in deciding(clause) if items else ():
             if frequency := state.frequency(term):
                 terms[term] = frequency
-    held = {_at(address): set[str]() for address in addresses}
+    held = {at: set[str]() for at in windows}
     tests = list(terms.items())
     for first in range(0, len(tests), MASK_BITS):
         some = tests[first : first + MASK_BITS]
@@ -214,7 +217,7 @@ def _held(
             (frequency, Query.const_score_query(state.present(term), float(1 << bit)))
             for bit, (term, frequency) in enumerate(some)
         ]
-        for mask, address in _among(state, addresses, parts):
+        for mask, address in _among(state, windows, parts):
             bits = int(mask)
             held[_at(address)].update(term for bit, (term, _) in enumerate(some) if bits >> bit & 1)
-    return [held[_at(address)] for address in addresses]
+    return list(held.values())

@@ -17,6 +17,8 @@ from unabridged.index.layout import (
     WORDS,
     LexicalFilter,
     field_of,
+    key,
+    key_project,
     project_prefix,
     project_tag,
     split_key,
@@ -51,6 +53,8 @@ class State:
         self._frequencies = dict[str, int]()
         known = [bytes.fromhex(tag[2:]) for tag, _ in searcher.terms_with_prefix(TAGS, project_tag(b""))]
         self.projects = {project_prefix(project): project for project in known}
+        by_bits = {key_project(key(project, 0, 0)): project for project in known}
+        self._by_bits = by_bits if len(by_bits) == len(known) else {}
         self._averages = {field: self._average(field) for field in (WORDS, NAMES)}
         self.total = max(
             0, searcher.num_docs - (1 if self._averages[WORDS] else 0)
@@ -109,15 +113,27 @@ class State:
             parts.append((Occur.MustNot, Query.term_query(self.schema, TAGS, SIDE_TAG, "basic")))
         return parts
 
-    def places(self, addresses: Sequence[DocAddress]) -> list[tuple[Place, int]]:
-        """Return where windows stand in the archive, and their classes."""
-        keys, projects, weights = self.columns(addresses, "key", "project", "weight")
-        if any(project not in self.projects for project in projects):
-            raise ValueError("a window belongs to no known project")
+    def places(
+        self, addresses: Sequence[DocAddress], keys: Sequence[int] | None = None
+    ) -> list[tuple[Place, int]]:
+        """Return where windows stand in the archive, and their classes; `keys`: theirs, where they are known."""
+        if keys is None:
+            (keys,) = self.columns(addresses, "key")
+        (weights,) = self.columns(addresses, "weight")
         return [
-            ((self.projects[project], *split_key(key)), weight)
-            for key, project, weight in zip(keys, projects, weights, strict=True)
+            ((project, *split_key(key)), weight)
+            for project, key, weight in zip(self._projects(addresses, keys), keys, weights, strict=True)
         ]
+
+    def _projects(self, addresses: Sequence[DocAddress], keys: Sequence[int]) -> list[bytes]:
+        """Return the windows' projects: their keys tell them, unless two projects share the bits that a key has."""
+        try:
+            if self._by_bits:
+                return [self._by_bits[key_project(key)] for key in keys]
+            (prefixes,) = self.columns(addresses, "project")
+            return [self.projects[prefix] for prefix in prefixes]
+        except KeyError as error:
+            raise ValueError("a window belongs to no known project") from error
 
     def rows(self, addresses: Sequence[DocAddress]) -> list[Row]:
         """Return what the columns say of windows."""
