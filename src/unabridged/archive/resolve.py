@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from bisect import bisect_left, bisect_right
 from collections import OrderedDict
 
 from unabridged.archive import rendering
@@ -16,6 +17,7 @@ from unabridged.store.contract import Reader
 
 CACHED_SEGMENTS = 8  # unpacked segments kept (≤ 1 MiB each)
 SHARED_SEGMENTS = 32  # unpacked segments that a process keeps for all requests: about 8 MiB
+KNOWN_RANGES = 1 << 14  # segments that a process knows the places of: about 2 MiB, for 4 GiB of originals
 CACHED_LINES = 64  # decoded lines kept (≤ 256 KiB each)
 SINGLE = 2  # references of one event, up to which each is looked for by itself
 SEGMENTS_A_READ = 64  # segments that one line can span
@@ -35,13 +37,37 @@ def spans(document: Document) -> list[tuple[Ordinal, int, int]]:
 
 
 class Unpacked:
-    """Unpacked segments by their digest, shared by the requests of a process. For any number of threads."""
+    """Unpacked segments by their digest, and where segments stand, shared by the requests of a process.
+
+    For any number of threads.
+    """
 
     def __init__(self, most: int = SHARED_SEGMENTS) -> None:
         """Hold at most so many (≤ 1 MiB each, mostly 256 KiB)."""
         self._lock = threading.Lock()
         self._held = OrderedDict[bytes, bytes]()
         self._most = most
+        self._ranges = dict[tuple[OriginId, int], list[tuple[int, int]]]()
+        self._count = 0
+
+    def start_of(self, origin: OriginId, number: int, at: int) -> int | None:
+        """Return where the segment that holds `at` begins, if that was noted."""
+        with self._lock:
+            ranges = self._ranges.get((origin, number), ())
+            found = bisect_right(ranges, at, key=_start)
+            return ranges[found - 1][0] if found and at < ranges[found - 1][1] else None
+
+    def note(self, segment: Segment) -> None:
+        """Remember where a segment stands."""
+        with self._lock:
+            if self._count >= KNOWN_RANGES:
+                self._ranges.clear()
+                self._count = 0
+            ranges = self._ranges.setdefault((segment.origin, segment.number), [])
+            found = bisect_left(ranges, segment.start, key=_start)
+            known = found < len(ranges) and ranges[found][0] == segment.start
+            ranges[found : found + known] = [(segment.start, segment.start + segment.size)]
+            self._count += not known
 
     def first_of(self, segment: Segment, count: int) -> bytes:
         """Return at least the first `count` bytes of a segment: mostly one line of it is wanted."""
@@ -58,6 +84,10 @@ class Unpacked:
             while len(self._held) > self._most:
                 self._held.popitem(last=False)
         return data
+
+
+def _start(place: tuple[int, int]) -> int:
+    return place[0]
 
 
 class Resolver:
@@ -118,12 +148,9 @@ class Resolver:
         """Return the segment that holds `at`, with its bytes up to `end` at least."""
         segment, data = self._known(origin, number, at)
         if segment is None:
-            found = self._reader.scan(
-                SEGMENT, (project, origin, number), stop=(at + 1,), reverse=True, limit=1
-            )
-            if not found or at >= found[0].start + found[0].size:
+            segment = self._read(project, origin, number, at)
+            if segment is None:
                 return None, b""
-            segment = found[0]
         wanted = min(segment.size, end - segment.start)
         if len(data) < wanted:
             if self._unpacked is not None:
@@ -134,6 +161,21 @@ class Resolver:
             if len(self._segments) > CACHED_SEGMENTS:
                 self._segments.popitem(last=False)
         return segment, data
+
+    def _read(self, project: ProjectId, origin: OriginId, number: int, at: int) -> Segment | None:
+        """Return the segment that holds `at`. To go there by its key costs a third of looking for it."""
+        shared = self._unpacked
+        start = shared.start_of(origin, number, at) if shared is not None else None
+        if start is not None:
+            segment = self._reader.get(SEGMENT, (project, origin, number, start))
+            if segment is not None and at < start + segment.size:
+                return segment
+        found = self._reader.scan(SEGMENT, (project, origin, number), stop=(at + 1,), reverse=True, limit=1)
+        if not found or at >= found[0].start + found[0].size:
+            return None
+        if shared is not None:
+            shared.note(found[0])
+        return found[0]
 
     def _known(self, origin: OriginId, number: int, at: int) -> tuple[Segment, bytes] | tuple[None, bytes]:
         for key in reversed(self._segments):
