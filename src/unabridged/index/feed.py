@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, TypeVar
 
 import msgspec
@@ -26,9 +26,9 @@ from unabridged.schema.records import (
 )
 from unabridged.store.contract import Reader
 
-FEED_BYTES = 4 << 20  # bytes of text a feed aims at; one log entry is never split
+FEED_BYTES = 2 << 20  # bytes of text a feed aims at; one log entry is never split
 FEED_ENTRIES = 64  # log entries a feed holds at most
-EVENTS_A_SCAN = 2_000
+EVENTS_A_SCAN = 500
 SEGMENTS_A_LINE = 64
 
 R = TypeVar("R", bound=msgspec.Struct)
@@ -37,22 +37,27 @@ R = TypeVar("R", bound=msgspec.Struct)
 class Feed(msgspec.Struct, array_like=True):
     """The events of log entries up to `position` (whose digest is `digest`), with the payload that their texts need.
 
-    `retired` lists ordinals of events whose document left search.
+    Events are packed at once, since thousands of them as records take ten times the room. `size` is the bytes of their
+    texts. `retired` lists ordinals of events whose document left search.
     """
 
     project: ProjectId
     after: int
     position: int
     digest: bytes
-    events: list[Event] = []
+    events: list[bytes] = []
+    size: int = 0
     segments: list[Segment] = []
     chunks: list[Chunk] = []
     retired: list[int] = []
 
-    @property
-    def size(self) -> int:
-        """Bytes of text in it."""
-        return sum(event.size for event in self.events)
+    def unpacked(self) -> Iterator[Event]:
+        """Yield the events."""
+        return map(_unpack, self.events)
+
+
+_pack = msgspec.msgpack.Encoder().encode
+_unpack = msgspec.msgpack.Decoder(Event).decode
 
 
 def next_feed(reader: Reader, project: ProjectId, after: int) -> Feed | None:
@@ -62,34 +67,32 @@ def next_feed(reader: Reader, project: ProjectId, after: int) -> Feed | None:
         return None
     feed = Feed(project, after, after, b"")
     payload = _Payload(reader, feed)
-    size = 0
     for entry in entries:
-        size += _add(reader, feed, payload, entry)
+        _add(reader, feed, payload, entry)
         feed.position, feed.digest = entry.position, log.entry_digest(entry)
-        if size >= FEED_BYTES:
+        if feed.size >= FEED_BYTES:
             break
     return feed
 
 
-def _add(reader: Reader, feed: Feed, payload: _Payload, entry: LogEntry) -> int:
+def _add(reader: Reader, feed: Feed, payload: _Payload, entry: LogEntry) -> None:
     if entry.kind == "retire":
         document = reader.get(DOCUMENT, (entry.project, entry.first))
         feed.retired.extend(document.members if document else [])
-        return 0
+        return
     if entry.kind != "append" or not entry.first:
-        return 0
-    size, at = 0, entry.first
+        return
+    at = entry.first
     while at <= entry.last:
         page = reader.scan(EVENT, (entry.project,), start=(at,), stop=(entry.last + 1,), limit=EVENTS_A_SCAN)
         for event in page:
             if is_indexed(event):
-                feed.events.append(event)
+                feed.events.append(_pack(event))
+                feed.size += event.size
                 payload.add(event)
-                size += event.size
         if len(page) < EVENTS_A_SCAN:
             break
         at = page[-1].ordinal + 1
-    return size
 
 
 class _Payload:

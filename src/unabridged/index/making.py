@@ -42,7 +42,7 @@ def make(feed: Feed) -> Made:
 def ready_windows(feed: Feed, damaged: list[Event]) -> Iterator[Ready]:
     """Yield the windows of a feed's events; add those events to `damaged` whose text cannot be read."""
     resolver = Resolver(FeedReader(feed))
-    for event in feed.events:
+    for event in feed.unpacked():
         try:
             text = resolver.event_text(event)
         except UnabridgedError:
