@@ -14,7 +14,7 @@ from unabridged.errors import InvalidCursor, InvalidInput, LimitExceeded, OutOfS
 from unabridged.schema import tokens
 
 OTHER = "22222222-2222-4333-8444-555555555555"
-HEAD = 64  # tokens that a piece costs beside its text
+HEAD = 96  # tokens that a piece costs beside its text
 
 
 @pytest.fixture(scope="module")

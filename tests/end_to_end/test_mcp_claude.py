@@ -115,3 +115,41 @@ def test_claude_code_keeps_a_note(home: Home, tmp_path: Path) -> None:
     (hit,) = found(home, client.project, "flash driver")
     assert hit["host"] == "note"
     assert hit["title"] == "flash"
+
+
+def test_claude_code_gathers_evidence_and_reads_on_around_it(home: Home, tmp_path: Path) -> None:
+    with Provider([provider_anthropic]) as provider:
+        client = ClaudeCode(tmp_path, provider.url)
+        archive(
+            home,
+            transcript(tmp_path / "t.jsonl", SESSION, 6, folder=str(client.project), words="zirconium"),
+        )
+        handle = found(home, client.project, "zirconium3")[0]["handle"]
+        provider.then(
+            Reply("I look.", [Call("mcp__unabridged__gather", {"query": "zirconium3", "max_tokens": 900})]),
+            Reply("I read on.", [Call("mcp__unabridged__traverse", {"target": handle, "after": 2})]),
+            Reply("So that is settled."),
+        )
+        client.say(
+            "What was it?",
+            "--mcp-config",
+            str(registered(home, tmp_path)),
+            "--allowedTools",
+            "mcp__unabridged__gather,mcp__unabridged__traverse",
+        )
+        sent = [request.text() for request in provider.agent_requests()]
+        given = [json.loads(result(request)) for request in provider.agent_requests()[1:]]
+    assert (
+        "replaced_by" not in sent[0]
+    )  # the shapes of answers are for programs: no conversation pays for them
+    gathered, walked = given
+    assert gathered["label"] == walked["label"] == LABEL
+    texts = [item["text"] for item in gathered["evidence"]]
+    assert any("user says zirconium3" in text for text in texts)
+    assert len(texts) == len(set(texts)) > 1
+    assert any(step["handle"] == handle and step["hit"] for step in walked["steps"])
+
+    (own,) = client.transcripts()
+    archive(home, own)
+    again = [hit["host_session"] for hit in found(home, client.project, "zirconium3")]
+    assert set(again) == {SESSION}  # what our tools gave is never found again

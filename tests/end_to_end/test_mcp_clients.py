@@ -55,6 +55,7 @@ def check(provider: Provider) -> None:
     text = sent(provider)
     assert LABEL in text
     assert "user says zirconium1" in text
+    assert "replaced_by" not in text  # the shapes of answers are for programs: no conversation pays for them
 
 
 def test_codex_searches_the_archive(home: Home, tmp_path: Path) -> None:

@@ -9,11 +9,15 @@ import time
 from pathlib import Path
 from typing import Any
 
+import jsonschema
+
 from tests.daemon.living import SESSION, Home, alive, children, transcript, until
 from tests.mcp.conftest import Enter
 from unabridged.mcp import opening
 from unabridged.mcp.pipe import MAX_LINE
+from unabridged.schema import tokens
 
+FRAME_TOKENS = 200  # of an answer's first and last line, its label, its cursor
 IDLE = 0.5  # seconds after which a daemon that nobody needs ends
 
 # Writes to standard output, as some libraries do, whenever the process connects to anything.
@@ -33,7 +37,7 @@ def test_every_tool_answers(shared: Home, enter: Enter, tmp_path: Path) -> None:
     with shared.connect() as client:
         client.call("import", {"paths": [str(path)], "host": "claude-code"}, timeout=60.0)
     assert [tool["name"] for tool in agent.ask("tools/list")["result"]["tools"]] == [
-        *("search", "grep", "recall", "sessions", "remember", "status")
+        *("search", "grep", "recall", "gather", "traverse", "sessions", "remember", "status")
     ]
     hits = agent.data("search", query="zirconium1", limit=2)["hits"]
     assert "zirconium1" in hits[0]["snippet"]
@@ -48,6 +52,37 @@ def test_every_tool_answers(shared: Home, enter: Enter, tmp_path: Path) -> None:
     assert agent.data("status")["ok"] is True
     assert agent.data("remember", text="Zirconium is not zinc.", title="metals")["document"]
     assert agent.data("search", query="zinc")["hits"][0]["host"] == "note"
+
+
+def test_a_question_is_gathered_and_its_conversation_walked(
+    shared: Home, enter: Enter, tmp_path: Path
+) -> None:
+    agent = enter(shared, tmp_path / "gathering")
+    other = "33333333-2222-4333-8444-555555555555"
+    folder = str(tmp_path / "gathering")
+    path = transcript(tmp_path / "g.jsonl", other, 8, folder=folder, words="beryllium", filler=60)
+    with shared.connect() as client:
+        client.call("import", {"paths": [str(path)], "host": "claude-code"}, timeout=60.0)
+    packet = agent.data("gather", query="beryllium5", limit=1, max_tokens=900)
+    assert packet["status"] == "ok"
+    (hit,) = [item for item in packet["evidence"] if item.get("hit")]
+    assert "beryllium5" in hit["text"]
+    assert agent.data("recall", target=hit["handle"], max_tokens=20_000)["text"] == hit["text"]
+    text = agent.text("gather", query="beryllium5", limit=1, max_tokens=900)
+    assert tokens.by_script(text.encode()) < 900 + FRAME_TOKENS
+    assert packet["next"]
+    more = agent.data("gather", query="beryllium5", limit=1, max_tokens=900, cursor=packet["next"])
+    texts = [item["text"] for item in [*packet["evidence"], *more["evidence"]]]
+    assert len(texts) == len(set(texts))
+    assert agent.refusal("gather", query="other", cursor=packet["next"])["code"] == "invalid-cursor"
+    page = agent.data("traverse", target=hit["handle"], before=1, after=1)
+    assert [step.get("hit", False) for step in page["steps"]] == [False, True, False]
+    later = agent.data("traverse", target=hit["handle"], after=2, cursor=page["next"])
+    assert len(later["steps"]) == 2
+    assert "missing" in agent.text("traverse", target="wsymn0bc0g0ckw")
+    for name, arguments in (("gather", {"query": "beryllium1"}), ("traverse", {"target": hit["handle"]})):
+        (listed,) = [tool for tool in agent.ask("tools/list")["result"]["tools"] if tool["name"] == name]
+        jsonschema.validate(agent.data(name, **arguments), listed["outputSchema"])
 
 
 def test_a_handle_stands_for_its_session_and_its_document(shared: Home, enter: Enter, tmp_path: Path) -> None:

@@ -132,17 +132,17 @@ def test_a_cut_text_keeps_the_place_that_was_asked_for(engine: Engine) -> None:
     assert item.cut > 0
 
 
-@pytest.mark.parametrize("budget", [100, 150, 400, 1_000, 6_000])
+@pytest.mark.parametrize("budget", [150, 200, 400, 1_000, 6_000])
 @pytest.mark.parametrize("query", ["flash", "long answer line 5", "migrate database", "数据"])
 def test_the_budget_holds_whatever_is_asked(engine: Engine, query: str, budget: int) -> None:
     for packet in pages(engine, query, max_tokens=budget, intent="workflow"):
         spent = sum(tokens.strict(item.text.encode()) + HEAD_TOKENS for item in packet.evidence)
         assert spent <= budget
-        assert packet.account["tokens"] == spent
+        assert spent <= packet.account["tokens"] <= budget
 
 
 def test_pages_together_give_everything_once_and_end(engine: Engine) -> None:
-    for budget in (120, 400, 3_000):
+    for budget in (150, 400, 3_000):
         seen = dict[tuple[str, int], str]()
         texts = set[str]()
         for packet in pages(
@@ -190,7 +190,7 @@ def test_a_cursor_of_another_question_is_refused(engine: Engine) -> None:
     [
         ({"max_tokens": -1}, InvalidInput),
         ({"max_tokens": 0}, InvalidInput),
-        ({"max_tokens": 99}, InvalidInput),
+        ({"max_tokens": 149}, InvalidInput),
         ({"max_tokens": 100_001}, LimitExceeded),
         ({"limit": 0}, InvalidInput),
         ({"limit": 11}, InvalidInput),
@@ -287,7 +287,7 @@ WORDS = ["flash", "gateway", "line", "answer", "migrate", "数据", "gardens", "
         min_size=1,
         max_size=4,
     ),
-    st.integers(100, 2_000),
+    st.integers(150, 2_000),
     st.integers(1, 6),
     st.integers(1, 10),
     st.sampled_from(["auto", "state", "workflow"]),

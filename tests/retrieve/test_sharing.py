@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from unabridged.errors import InvalidCursor
 from unabridged.retrieve import given as giving
-from unabridged.retrieve.cutting import centre, cut
+from unabridged.retrieve.cutting import centre, cost, cut
 from unabridged.retrieve.given import Given
 from unabridged.retrieve.sharing import fitting, share
 from unabridged.schema import tokens
@@ -53,9 +53,9 @@ def test_a_cut_is_whole_characters_within_the_budget(text: str, budget: int, at:
     data = text.encode()
     start, end = cut(data, budget, at)
     assert 0 <= start <= end <= len(data)
-    assert tokens.strict(data[start:end]) <= max(0, budget)
+    assert tokens.strict(data[start:end]) <= cost(data[start:end]) <= max(0, budget)
     data[start:end].decode()
-    if tokens.strict(data) <= budget:
+    if cost(data) <= budget:
         assert (start, end) == (0, len(data))
 
 

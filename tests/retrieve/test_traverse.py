@@ -49,6 +49,7 @@ def natives(found: Traversed) -> list[str]:
 def test_a_page_is_the_place_with_its_neighbours_in_order(talk: Archive) -> None:
     found = page(talk, "toy:talk:s20", before=2, after=3)
     assert natives(found) == ["s18", "s19", "s20", "s21", "s22", "s23"]
+    assert [item.piece.distance for item in found.steps] == [-2, -1, 0, 1, 2, 3]
     assert found.status == "resolved"
     assert found.before
     assert found.next
@@ -65,7 +66,7 @@ def test_an_end_has_no_cursor_and_another_branch_is_not_behind_it(talk: Archive)
 
 
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(st.integers(0, COUNT - 1), st.integers(0, 9), st.integers(0, 9), st.integers(100, 3_000))
+@given(st.integers(0, COUNT - 1), st.integers(0, 9), st.integers(0, 9), st.integers(150, 3_000))
 def test_pages_to_both_sides_are_the_whole_line_once(
     talk: Archive, at: int, before: int, after: int, budget: int
 ) -> None:
@@ -125,7 +126,7 @@ def test_the_budget_holds_and_what_it_leaves_out_comes_next(talk: Archive) -> No
     reader = Resolver(talk.store.snapshot())
     for item in found.steps:
         assert item.text.encode() == reader.event_bytes(item.event)[item.start : item.end]
-    small = page(talk, "toy:talk:s20", before=5, after=5, max_tokens=100)
+    small = page(talk, "toy:talk:s20", before=5, after=5, max_tokens=150)
     assert natives(small) == ["s20"]
     assert small.before
     assert small.next

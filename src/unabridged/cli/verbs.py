@@ -503,8 +503,9 @@ VERBS: tuple[Verb, ...] = (
             ("codex mcp add unabridged -- una mcp", "Codex"),
         ),
         _SET,
-        "For an agent to start, in the folder it works in. Offers search, grep, recall, sessions, remember and status, "
-        "within what the daemon grants there. The process behind it is shared by all agents and ends with the daemon.",
+        "For an agent to start, in the folder it works in. Offers search, grep, recall, gather, traverse, sessions, "
+        "remember and status, within what the daemon grants there. The process behind it is shared by all agents and "
+        "ends with the daemon.",
     ),
     Verb(
         "completions",

@@ -16,6 +16,9 @@ from unabridged.retrieve.envelope import LABEL, attributes, quote
 
 SHORT_ID = 12  # characters of a session's id: what `session` takes, and unique on any one machine
 
+MINUTES = 16  # characters of a time in ISO 8601 up to its minutes
+TOOL_CHARS = 24  # of a tool's name beside a text
+
 Answer = Mapping[str, Any]
 
 
@@ -106,6 +109,89 @@ def _completeness(answer: Answer) -> list[str]:
     if account.get("narrowed"):
         told.append("The scope was narrowed to what is granted.")
     return told
+
+
+# --- several passages of conversations ----------------------------------------------------------------------------
+
+
+def _gather_text(answer: Answer) -> tuple[dict[str, str], str]:
+    pieces = answer["evidence"]
+    facts = {
+        "status": answer["status"],
+        "evidence": str(len(pieces)),
+        "truncated": "yes" if answer["truncated"] else "",
+        "next": answer["next"],
+    }
+    lines = [LABEL] if pieces else []
+    lines += [_piece_text("evidence", item) for item in pieces]
+    for item in answer.get("conflicts") or ():
+        said = attributes({name: str(item[name]) for name in ("later", "earlier", "by")})
+        lines.append(f"<conflict{said}>\n{quote(item['cue'])}\n{quote(item['shared'])}\n</conflict>")
+    return facts, "\n".join([*lines, *_completeness(answer)])
+
+
+def _gather_object(answer: Answer) -> dict[str, Any]:
+    names = ("later", "earlier", "by", "shared", "cue")
+    return {
+        "label": LABEL,
+        "status": answer["status"],
+        "evidence": [_piece_object(item) for item in answer["evidence"]],
+        "truncated": answer["truncated"],
+        "next": answer["next"],
+        "conflicts": [{name: item[name] for name in names} for item in answer.get("conflicts") or ()],
+        "notes": _completeness(answer),
+    }
+
+
+def _traverse_text(answer: Answer) -> tuple[dict[str, str], str]:
+    steps = answer["steps"]
+    facts = {
+        "status": answer["status"],
+        "host": answer.get("host", ""),
+        "session": answer["session"][:SHORT_ID],
+        "steps": str(len(steps)),
+        "before": answer["before"],
+        "next": answer["next"],
+    }
+    if answer["status"] != "resolved":
+        return facts, f"No conversation is given: {answer['status']}."
+    return facts, "\n".join([LABEL, *(_piece_text("step", item) for item in steps)])
+
+
+def _traverse_object(answer: Answer) -> dict[str, Any]:
+    return {
+        "label": LABEL,
+        "status": answer["status"],
+        "session": answer["session"][:SHORT_ID],
+        "steps": [_piece_object(item) for item in answer["steps"]],
+        "before": answer["before"],
+        "next": answer["next"],
+    }
+
+
+def _piece_text(tag: str, item: Answer) -> str:
+    facts = {name: "yes" if value is True else str(value) for name, value in _piece_facts(item).items()}
+    return f"<{tag}{attributes(facts)}>\n{quote(item['text'])}\n</{tag}>"
+
+
+def _piece_object(item: Answer) -> dict[str, Any]:
+    return {**_piece_facts(item), "text": item["text"]}
+
+
+def _piece_facts(item: Answer) -> dict[str, Any]:
+    """Return where a piece is, in the few tokens that its budget has for it (`evidence.HEAD_TOKENS`)."""
+    omitted: Mapping[str, int] = item.get("omitted") or {}
+    facts = {
+        "handle": item["handle"],
+        "time": item["time"][:MINUTES],
+        "role": item.get("role", ""),
+        "kind": "" if item["kind"] == "text" else item["kind"],
+        "tool": item.get("tool", "")[:TOOL_CHARS],
+        "session": item["session"][:SHORT_ID],
+        "hit": not item.get("distance"),
+        "omitted": sum(omitted.values()),
+    }
+    return {name: value for name, value in facts.items() if value}
 
 
 # --- one passage --------------------------------------------------------------------------------------------------
@@ -204,6 +290,8 @@ def _status_text(answer: Answer) -> tuple[dict[str, str], str]:
 _TEXTS: Mapping[str, Callable[[Answer], tuple[dict[str, str], str]]] = {
     "search": _hits_text,
     "grep": _hits_text,
+    "gather": _gather_text,
+    "traverse": _traverse_text,
     "recall": _recall_text,
     "sessions": _sessions_text,
     "note": _note_text,
@@ -212,6 +300,8 @@ _TEXTS: Mapping[str, Callable[[Answer], tuple[dict[str, str], str]]] = {
 _OBJECTS: Mapping[str, Callable[[Answer], dict[str, Any]]] = {
     "search": _hits_object,
     "grep": _hits_object,
+    "gather": _gather_object,
+    "traverse": _traverse_object,
     "recall": _recall_object,
     "sessions": _sessions_object,
     "note": _note_object,

@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+from unabridged.mcp.shapes import output_schema
 from unabridged.service.operations import OPERATIONS, READ, Operation
 from unabridged.service.requests import Filters, Request
 
@@ -21,6 +22,7 @@ MOST_TOKENS = 20_000  # of one passage: hosts cut a tool's result at about 25,00
 
 SCOPES = ("project", "all")
 KINDS = ("text", "tool-call", "tool-result", "file", "compaction")
+INTENTS = ("auto", "state", "workflow")
 ROLES = ("user", "assistant", "tool", "system")
 
 # What an argument's value is read as beside itself.
@@ -132,6 +134,45 @@ TOOLS = (
         {"envelope": True},
     ),
     Tool(
+        "gather",
+        "gather",
+        "Gather evidence for a question",
+        "Bring together what answers a question over several turns: exact passages with what was said around them, "
+        "oldest first, within a token budget. First choice for why and how something was decided, done or changed. "
+        "`conflicts` name a later passage that takes an earlier one back.",
+        (
+            Argument("query"),
+            Argument(
+                "intent",
+                words="state: hits alone; workflow: tool calls and what followed, too",
+                choices=INTENTS,
+            ),
+            Argument("limit", words="hits", least=1, most=10),
+            Argument("max_tokens", least=150, most=MOST_TOKENS),
+            _SCOPE,
+            Argument("since", "filters.since"),
+            Argument("until", "filters.until"),
+            Argument("session", "filters.session", means=SESSION),
+            _CURSOR,
+        ),
+    ),
+    Tool(
+        "traverse",
+        "traverse",
+        "Read a conversation around a passage",
+        "Read on before and after a handle (or any target of `recall`), in order: what led to it, what came of it. "
+        "`before` and `next` of the answer are cursors.",
+        (
+            Argument("target"),
+            Argument("before", words="steps", least=0, most=128),
+            Argument("after", words="steps", least=0, most=128),
+            Argument("max_tokens", least=150, most=MOST_TOKENS),
+            Argument("kinds", choices=KINDS),
+            Argument("roles", choices=ROLES),
+            Argument("cursor"),
+        ),
+    ),
+    Tool(
         "sessions",
         "sessions",
         "List past sessions",
@@ -191,6 +232,7 @@ def listing(tool: Tool) -> dict[str, Any]:
         "title": tool.title,
         "description": tool.words,
         "inputSchema": input_schema(tool),
+        "outputSchema": output_schema(tool.op),
         "annotations": marks,
     }
 

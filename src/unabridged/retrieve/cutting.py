@@ -5,21 +5,26 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from unabridged.retrieve.slices import fit
+from unabridged.retrieve.envelope import quote
 from unabridged.schema import tokens
 
 EDGE = 80  # bytes within which a cut moves to the end of a line or word
 
 
+def cost(data: bytes) -> int:
+    """Return what UTF-8 text costs a model: by the strict estimate, and no less than what its quoted lines come to."""
+    return max(tokens.strict(data), tokens.by_script(quote(data.decode("utf-8", "ignore")).encode()))
+
+
 def cut(data: bytes, budget: int, centre: int = 0) -> tuple[int, int]:
-    """Return the byte range of UTF-8 text that the strict estimate lets fit, whole characters only.
+    """Return the byte range of UTF-8 text whose cost fits a budget, whole characters only.
 
     A text that fits is given whole. Else it begins a little before `centre`, and reaches back as far as room is left.
     """
-    if tokens.strict(data) <= budget:
+    if cost(data) <= budget:
         return 0, len(data)
     begin = _word_start(data, max(0, min(centre, len(data)) - budget))
-    end = begin + fit(data[begin:], budget)
+    end = begin + _fit(data[begin:], budget)
     if end == len(data):
         begin = _word_start(data, _fit_back(data, budget), back=False)
         return begin, end
@@ -46,12 +51,26 @@ def centre(text: str, spans: Sequence[tuple[int, int]], size: int) -> int:
     return len(text[:best].encode())
 
 
+def _fit(data: bytes, budget: int) -> int:
+    """Return how many first bytes of a text fit the budget."""
+    low, high = 0, len(data)
+    while low < high:
+        middle = (low + high + 1) // 2
+        if cost(data[:middle]) <= budget:
+            low = middle
+        else:
+            high = middle - 1
+    while 0 < low < len(data) and data[low] & 0xC0 == 0x80:
+        low -= 1
+    return low
+
+
 def _fit_back(data: bytes, budget: int) -> int:
     """Return where the longest end of a text that fits the budget begins."""
     low, high = 0, len(data)
     while low < high:
         middle = (low + high) // 2
-        if tokens.strict(data[middle:]) <= budget:
+        if cost(data[middle:]) <= budget:
             high = middle
         else:
             low = middle + 1

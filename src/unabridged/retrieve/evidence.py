@@ -9,14 +9,13 @@ from unabridged.errors import InvalidInput, LimitExceeded, UnabridgedError
 from unabridged.retrieve import places
 from unabridged.retrieve.asked import Found
 from unabridged.retrieve.context import Context
-from unabridged.retrieve.cutting import cut
-from unabridged.schema import tokens
+from unabridged.retrieve.cutting import cost, cut
 from unabridged.schema.ids import SessionId
 from unabridged.schema.records import Event
 
-HEAD_TOKENS = 64  # that a piece costs beside its text: its handle, time, speaker
+HEAD_TOKENS = 96  # that a piece costs beside its text: its handle, time, speaker
 LEAST_TOKENS = 24  # of a text that is cut; in fewer there is hardly a sentence
-MIN_TOKENS = 100  # of a budget: one piece with its head
+MIN_TOKENS = 150  # of a budget: one piece with its head
 MAX_TOKENS = 100_000  # so that an answer stays below a frame
 WINDOW = 3_600  # bytes of an event that are wanted at most
 SLACK = 400  # bytes by which a whole event may be longer than a window
@@ -92,7 +91,7 @@ def read(context: Context, piece: Piece) -> Readable | None:
         end -= 1
     data = text[piece.start : end]
     piece.end = piece.start + len(data)
-    return Readable(piece, data, tokens.strict(data) + HEAD_TOKENS)
+    return Readable(piece, data, cost(data) + HEAD_TOKENS)
 
 
 def give(
@@ -109,11 +108,11 @@ def give(
         if start == end:
             return None
         text, _ = context.redact(data[start:end].decode())
-        cost = tokens.strict(text.encode())
-        if cost <= budget - HEAD_TOKENS:
+        price = cost(text.encode())
+        if price <= budget - HEAD_TOKENS:
             begin = item.piece.start
-            return Evidence(item.piece, begin + start, begin + end, text, cost, len(data) - (end - start))
-        room -= cost - room
+            return Evidence(item.piece, begin + start, begin + end, text, price, len(data) - (end - start))
+        room -= price - room
     return None
 
 

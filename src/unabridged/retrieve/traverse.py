@@ -173,10 +173,13 @@ class _Page:
     def _give(self, order: Sequence[Step], page: Traversed) -> set[tuple[int, int]]:
         """Put as many first steps as a budget takes into a page, in order; return the places of all those it took."""
         readable, taken = list[tuple[Step, Readable]](), set[tuple[int, int]]()
+        distances = {BEFORE: 0, AFTER: 0}
         for step in order:
             event = step.event
             end = event.size if event.size <= pieces.WINDOW + pieces.SLACK else pieces.WINDOW
-            item = pieces.read(self._context, Piece(event, 0, end, ANCHOR_WEIGHT if not readable else 1))
+            distance = self._distance(step, distances)
+            weight = 1 if distance else ANCHOR_WEIGHT
+            item = pieces.read(self._context, Piece(event, 0, end, weight, 1, distance))
             if item is None:
                 self._left_out["unreadable"] = self._left_out.get("unreadable", 0) + 1
                 taken.add(step.place)
@@ -193,6 +196,15 @@ class _Page:
                 found[step.place] = made
         page.steps = [found[place] for place in sorted(found)]
         return taken
+
+    def _distance(self, step: Step, distances: dict[int, int]) -> int:
+        """Return how many steps of its side one is away; they come the nearest first."""
+        anchor = self._line.anchor.place
+        if step.place == anchor:
+            return 0
+        side = BEFORE if step.place < anchor else AFTER
+        distances[side] += 1
+        return distances[side] if side == AFTER else -distances[side]
 
     def _further(self, side: int, found: _Side, taken: set[tuple[int, int]], start: Step) -> str:
         """Return the cursor to what lies behind a side's last step on the page."""

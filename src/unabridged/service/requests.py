@@ -117,7 +117,7 @@ class GatherRequest(Request, frozen=True):
         "auto"  # auto: what was said around a hit; state: the hits alone; workflow: all that was done
     )
     limit: int = 5  # hits whose surroundings are gathered, at most 10
-    max_tokens: int = 6_000  # of all texts with 64 for each piece, by the strict estimate; 100 to 100,000
+    max_tokens: int = 6_000  # of all texts with 96 for each piece, by the strict estimate; 150 to 100,000
     max_evidence: int = 12  # pieces of text, at most 24
     before: int | None = None  # steps before each hit, at most 8; null: as the intent says
     after: int | None = None  # steps behind each hit, at most 16; null: as the intent says
@@ -134,12 +134,13 @@ class GatherRequest(Request, frozen=True):
 class Evidence(Hit, frozen=True):
     """An exact piece of text: `text` is what stands at `bytes`, and what `locator` and `handle` recall.
 
-    What a hit tells of its search is empty for a neighbour. `tokens` is the strict estimate of `text`.
+    What a hit tells of its search is empty for a neighbour. `tokens` is what `text` costs, by the strict estimate and
+    no less than its quoted lines.
     """
 
     text: str = ""
     hit: int = 1  # the rank of the hit that it belongs to
-    distance: int = 0  # 0: the hit itself; below 0: steps before it; above: behind it
+    distance: int = 0  # 0: the hit itself; below 0: steps before it (on this page); above: behind it
     omitted: dict[str, int] = {}  # bytes of the same message that are not in `text`: before, after
 
 
@@ -171,7 +172,7 @@ class TraverseRequest(Request, frozen=True):
     target: str
     before: int = 5  # steps, at most 128
     after: int = 5  # steps, at most 128
-    max_tokens: int = 4_000  # of all texts with 64 for each step, by the strict estimate; 100 to 100,000
+    max_tokens: int = 4_000  # of all texts with 96 for each step, by the strict estimate; 150 to 100,000
     cursor: str = ""  # `before` or `next` of an earlier page: only that side goes on
     kinds: list[str] = []  # which kinds of steps count: text, tool-call, …
     roles: list[str] = []
