@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from tests.retrieve.conftest import KEYS, LONG, Archive
 from tests.support.archiving import NOW, PROJECT
+from unabridged.archive import resolve
+from unabridged.archive.compress import unpack_first
 from unabridged.archive.resolve import Resolver
 from unabridged.errors import InvalidInput, LimitExceeded
 from unabridged.retrieve import places
@@ -89,6 +93,24 @@ def test_continuations_read_a_document_to_its_end_without_gap_or_overlap(archive
         assert found.bytes[0] - end in (0, 2)
         end = found.bytes[1]
     assert "".join(parts).encode() == document_text(archive, found.document)
+
+
+def test_a_passage_of_several_events_unpacks_their_segment_once(
+    archive: Archive, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counts = list[int]()
+
+    def counted(codec: int, dictionary: int, data: bytes, size: int, count: int) -> bytes:
+        counts.append(count)
+        return unpack_first(codec, dictionary, data, size, count)
+
+    monkeypatch.setattr(resolve, "unpack_first", counted)
+    context = archive.context()
+    context = replace(context, resolver=Resolver(context.reader, resolve.Unpacked()))
+    signed, _ = located(context, event_named(archive, "q1"), 0, 10)
+    found = recall(context, Recall(signed, neighbors=2, max_tokens=2_000))
+    assert len(found.events) == 2  # a third was looked at
+    assert len(counts) == 1
 
 
 def test_a_turn_that_fits_comes_whole_when_context_is_asked_for(archive: Archive) -> None:

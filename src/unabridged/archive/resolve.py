@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from bisect import bisect_left, bisect_right
 from collections import OrderedDict
+from collections.abc import Iterable
 
 from unabridged.archive import rendering
 from unabridged.archive.compress import unpack, unpack_first
@@ -100,6 +101,13 @@ class Resolver:
         self._segments = OrderedDict[tuple[OriginId, int, int], tuple[Segment, bytes]]()
         self._newest: tuple[Segment, bytes] | None = None
         self._lines = OrderedDict[tuple[OriginId, int, int], LazyLine]()
+        self._expected = dict[tuple[OriginId, int], int]()
+
+    def expect(self, events: Iterable[Event]) -> None:
+        """Learn which events will be read, so that a segment is unpacked once, as far as the last of them reaches."""
+        for event in events:
+            key = (event.origin, event.generation)
+            self._expected[key] = max(self._expected.get(key, 0), event.offset + event.length)
 
     def event_bytes(self, event: Event) -> bytes:
         """Return an event's rendering as UTF-8; raise `Corrupt` where it is not what was admitted."""
@@ -151,7 +159,8 @@ class Resolver:
             segment = self._read(project, origin, number, at)
             if segment is None:
                 return None, b""
-        wanted = min(segment.size, end - segment.start)
+        reach = max(end, self._expected.get((origin, number), 0))
+        wanted = min(segment.size, reach - segment.start)
         if len(data) < wanted:
             if self._unpacked is not None:
                 data = self._unpacked.first_of(segment, wanted)

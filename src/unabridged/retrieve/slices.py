@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from operator import attrgetter
 
@@ -17,6 +18,7 @@ from unabridged.schema.ids import Ordinal, ProjectId
 from unabridged.schema.records import EVENT, Document, Event
 
 WINDOW_BYTES = 3_600  # bytes of a continuation within one long event
+BYTES_A_TOKEN = 8  # more than any text has by the strict estimate: empty lines have 6.9
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +67,7 @@ class Text:
             return
         found = context.reader.get_many(EVENT, [(self.project, ordinal) for ordinal in wanted])
         self.events.update({event.ordinal: event for event in found if event is not None})
+        context.resolver.expect(self.events.values())
 
     def bytes_of(self, context: Context, span: Span) -> bytes:
         """Return an event's text, read once; empty for an event that is gone."""
@@ -85,6 +88,14 @@ class Text:
         """Return the spans that a slice touches (at least one, where there is any)."""
         first = bisect_right(self.spans, chosen.start, key=_end)
         return self.spans[first : bisect_left(self.spans, chosen.end, key=_start)] or self.spans[:1]
+
+    def around(self, chosen: Slice, count: int, most: int) -> list[Span]:
+        """Return the spans that a slice touches, and up to `count` on either side until they have `most` bytes."""
+        touched = self.inside(chosen)
+        first = bisect_right(self.spans, chosen.start, key=_end)
+        behind = first + len(touched)
+        before, after = self.spans[max(0, first - count) : first], self.spans[behind : behind + count]
+        return [*_until(most, reversed(before)), *touched, *_until(most, after)]
 
     def read(self, context: Context, chosen: Slice) -> bytes:
         """Return the bytes of a slice."""
@@ -123,6 +134,15 @@ class Text:
 _start, _end = attrgetter("start"), attrgetter("end")
 
 
+def _until(most: int, spans: Iterable[Span]) -> Iterator[Span]:
+    """Yield spans up to the one with which they have so many bytes."""
+    for span in spans:
+        yield span
+        most -= span.size
+        if most <= 0:
+            return
+
+
 def text_of_document(document: Document, known: Event | None = None) -> Text:
     """Return the text of a document, of which an event may be known already."""
     found = [Span(ordinal, at, size, at + size) for ordinal, at, size in spans(document)]
@@ -140,6 +160,11 @@ def text_of_event(event: Event) -> Text:
 
 def cut_to(context: Context, text: Text, asked: Slice, budget: int) -> Slice:
     """Return the longest beginning of a slice that the strict estimate lets fit the budget, at a character boundary."""
+    return _cut(context, text, asked, budget)[0]
+
+
+def _cut(context: Context, text: Text, asked: Slice, budget: int) -> tuple[Slice, int]:
+    """Do so, and return the sum of what its events cost."""
     end, spent = asked.start, 0
     for span in text.inside(asked):
         begin = max(asked.start, span.start)
@@ -147,10 +172,10 @@ def cut_to(context: Context, text: Text, asked: Slice, budget: int) -> Slice:
         cost = tokens.strict(data)
         if spent + cost > budget:
             keep = fit(data, budget - spent)
-            return Slice(asked.start, begin + keep if keep else end)
+            return Slice(asked.start, begin + keep if keep else end), spent
         spent += cost
         end = begin + len(data)
-    return Slice(asked.start, end)
+    return Slice(asked.start, end), spent
 
 
 def fit(data: bytes, budget: int) -> int:
@@ -169,14 +194,14 @@ def fit(data: bytes, budget: int) -> int:
 
 def neighbourhood(context: Context, text: Text, asked: Slice, count: int, budget: int) -> Slice:
     """Return the slice grown by up to `count` windows to each side, in turns, while the strict estimate fits."""
-    chosen = cut_to(context, text, asked, budget)
+    text.fetch(context, text.around(asked, count, budget * BYTES_A_TOKEN))
+    chosen, spent = _cut(context, text, asked, budget)
     if chosen.end < asked.end or not count:
         return chosen
     left = _windows_before(context, text, chosen, count)
     right = _windows_after(context, text, chosen, count)
-    widest = Slice(left[-1] if left else chosen.start, right[-1] if right else chosen.end)
-    text.fetch(context, text.inside(widest))
-    spent = tokens.strict(text.read(context, chosen))
+    if len(text.inside(chosen)) > 1:  # what joins events counts, too
+        spent = tokens.strict(text.read(context, chosen))
     while left or right:
         for side, forward in ((right, True), (left, False)):
             if not side:
