@@ -53,3 +53,15 @@ def test_a_job_is_offered_where_a_worker_has_nothing_to_do(two: pool.Pool) -> No
     third.begun.wait()
     second.end.set()
     third.end.set()
+
+
+def test_workers_start_before_there_is_work_for_them(two: pool.Pool) -> None:
+    two.warm()
+    until(lambda: len(two.pids()) == 1)
+    job = Doing()
+    two.submit(job, pool.BULK)
+    job.end.set()
+    until(lambda: two.waiting == 0)
+    two.warm()
+    until(lambda: two.waiting == 0)
+    assert 1 <= len(two.pids()) <= 2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -134,6 +135,8 @@ class Importing:
             run.found_all(by_code().get(why, InternalError)("the process that looked for transcripts ended"))
 
         self._pool.submit(FindJob(find, page, lost), pool.FINDING)
+        if len(request.paths) != 1 or os.path.isdir(request.paths[0]):
+            self._pool.warm()  # there may be more than one to read: while the first worker finds them, others start
 
     def _page(
         self,

@@ -33,6 +33,19 @@ class Job(Protocol):
         ...
 
 
+class _Start:
+    """A job that does nothing: who takes it has a process afterwards."""
+
+    def __init__(self) -> None:
+        self.attempts = 0
+
+    def run(self, channel: Channel) -> None:
+        pass
+
+    def lost(self, why: str) -> None:
+        pass
+
+
 class Pool:
     """So many threads, each with a worker process while there is work."""
 
@@ -56,6 +69,11 @@ class Pool:
     def submit(self, job: Job, priority: int) -> None:
         """Queue a job."""
         self._jobs.put((priority, next(self._numbers), job))
+
+    def warm(self) -> None:
+        """Start the processes of all threads but one, which a job is about to take: so nobody waits for them later."""
+        for _ in self._threads[1:]:
+            self.submit(_Start(), FINDING)
 
     def offer(self, job: Job) -> bool:
         """Queue a job that can be done elsewhere too, if workers run and one has nothing to do; tell whether."""

@@ -9,17 +9,19 @@ of their own. What an engine cannot do it says in `capabilities` and raises `Uns
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import msgspec
 
 from unabridged.schema.ids import Micros, ProjectId
 from unabridged.schema.keys import KeyPart
 from unabridged.schema.kinds import Kind
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future  # brings `logging` with it, which a worker has no use for
 
 R = TypeVar("R", bound=msgspec.Struct)
 T = TypeVar("T")

@@ -109,24 +109,60 @@ class _Found(msgspec.Struct, frozen=True):
 
 
 class _Direct:
-    """A compiled pattern without the wrapper's generator around every look: this package takes many short ones."""
+    """A pattern without the wrapper's generator around every look: this package takes many short ones.
 
-    def __init__(self, native: Any, pattern: Pattern) -> None:
-        self._match: Any = native.Match
-        anchor: Any = native.Anchor
-        self._anywhere, self._start, self._both = anchor.UNANCHORED, anchor.ANCHOR_START, anchor.ANCHOR_BOTH
-        self.finditer = pattern.finditer
-        self.sub = pattern.sub
-        self.groupindex = pattern.groupindex
+    It is compiled when it is first used: most of the rules' patterns never are, in the life of most processes.
+    """
+
+    def __init__(self, pattern: bytes, options: re2.Options) -> None:
+        self._pattern = pattern
+        self._options = options
+        self._wrapped: Pattern | None = None
+        self._match: Any = None
+        self._anywhere: Any = None
+        self._start: Any = None
+        self._both: Any = None
 
     def search(self, text: bytes, pos: int | None = None, endpos: int | None = None) -> Match | None:
+        if self._match is None and not self._compile():
+            return self._whole().search(text, pos, endpos)
         return self._found(self._anywhere, text, pos, endpos)
 
     def match(self, text: bytes, pos: int | None = None, endpos: int | None = None) -> Match | None:
+        if self._match is None and not self._compile():
+            return self._whole().match(text, pos, endpos)
         return self._found(self._start, text, pos, endpos)
 
     def fullmatch(self, text: bytes, pos: int | None = None, endpos: int | None = None) -> Match | None:
+        if self._match is None and not self._compile():
+            return self._whole().fullmatch(text, pos, endpos)
         return self._found(self._both, text, pos, endpos)
+
+    def finditer(self, text: bytes, pos: int | None = None, endpos: int | None = None) -> Iterator[Match]:
+        return self._whole().finditer(text, pos, endpos)
+
+    def sub(self, repl: bytes, text: bytes) -> bytes:
+        return self._whole().sub(repl, text)
+
+    @property
+    def groupindex(self) -> dict[Any, int]:
+        return self._whole().groupindex
+
+    def _whole(self) -> Pattern:
+        """Return the pattern as the wrapper has it."""
+        if self._wrapped is None:
+            self._wrapped = re2.compile(self._pattern, self._options)
+        return self._wrapped
+
+    def _compile(self) -> bool:
+        """Compile the pattern; tell whether the wrapper lets us have its own object."""
+        native = _native(self._pattern, self._options)
+        if native is None:
+            return False
+        anchor: Any = native.Anchor
+        self._anywhere, self._start, self._both = anchor.UNANCHORED, anchor.ANCHOR_START, anchor.ANCHOR_BOTH
+        self._match = native.Match
+        return True
 
     def _found(self, anchor: Any, text: bytes, pos: int | None, endpos: int | None) -> Match | None:
         size = len(text)
@@ -136,9 +172,7 @@ class _Direct:
 
 
 def _direct(pattern: str, options: re2.Options) -> Pattern:
-    compiled: Pattern = re2.compile(pattern.encode("latin-1"), options)
-    native = _native(pattern.encode("latin-1"), options)
-    return compiled if native is None else _Direct(native, compiled)
+    return _Direct(pattern.encode("latin-1"), options)
 
 
 def _native(pattern: bytes, options: re2.Options) -> Any:
