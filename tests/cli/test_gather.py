@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.cli.double import HOSTILE, PACKET, PIECE, WALKED, Daemon, una
+from tests.cli.double import FOUND, HOSTILE, PACKET, PIECE, WALKED, Daemon, una
 from unabridged.errors import InvalidCursor
 from unabridged.retrieve.envelope import LABEL, QUOTE
 
@@ -36,6 +36,27 @@ def test_gather_sends_what_its_options_say() -> None:
             "filters": {"roles": ["user"], "since": "7d"},
         },
     )
+
+
+@pytest.mark.parametrize("verb", ["search", "gather"])
+def test_what_an_asker_brings_is_sent_with_the_question(verb: str) -> None:
+    words = [
+        verb,
+        "stalls",
+        "--expand",
+        "hangs,freezes",
+        "--working-set",
+        "src/a.c",
+        "--context",
+        "the modem",
+    ]
+    ((_, asked),) = una(*words, daemon=Daemon(search=FOUND, gather=PACKET)).asked
+    assert asked == {
+        "query": "stalls",
+        "expansion": ["hangs", "freezes"],
+        "working_set": ["src/a.c"],
+        "session_context": "the modem",
+    }
 
 
 def test_gather_draws_each_piece_with_how_to_recall_it() -> None:

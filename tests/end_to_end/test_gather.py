@@ -134,6 +134,11 @@ def test_nothing_of_another_project_can_be_reached(home: Home, client: Client) -
         ("gather", {"query": "x", "intent": "mood"}, InvalidInput),
         ("gather", {"query": "x", "cursor": "nonsense"}, InvalidCursor),
         ("gather", {"query": "x" * 300_000}, LimitExceeded),
+        ("gather", {"query": "x", "expansion": ["y"] * 17}, LimitExceeded),
+        ("search", {"query": "x", "expansion": ["y" * 201]}, LimitExceeded),
+        ("search", {"query": "x", "working_set": ["y"] * 17}, LimitExceeded),
+        ("search", {"query": "x", "session_context": "y" * 16_385}, LimitExceeded),
+        ("search", {"query": "x AND z", "operators": True, "expansion": ["y"]}, InvalidInput),
         ("gather", {"query": "x", "nothing": 1}, UnabridgedError),
         ("gather", {}, UnabridgedError),
         ("traverse", {"target": "no such thing"}, InvalidInput),
@@ -158,3 +163,15 @@ def test_a_cursor_of_another_question_place_or_scope_is_refused(client: Client) 
     ):
         with pytest.raises(InvalidCursor):
             client.call("gather", {**asked, "cursor": cursor})
+
+
+def test_what_an_asker_has_in_hand_is_taken_by_search_and_gather(client: Client) -> None:
+    hits = client.call("search", {"query": "zirconium", "limit": 20})["hits"]
+    hand = hits[1]["handle"]
+    asked = {"query": "zirconium", "working_set": [hand, "src/no such file.c"], "session_context": "lorem"}
+    again = client.call("search", {**asked, "limit": 20})["hits"]
+    assert {hit["event"]: hit["score"] for hit in again} == {hit["event"]: hit["score"] for hit in hits}
+    (favoured,) = [hit for hit in again if hit["handle"] == hand]
+    assert "working-set" in favoured["match"]
+    widened = client.call("gather", {"query": "xylophone", "expansion": ["zirconium4"], "limit": 1})
+    assert any("zirconium4" in item["text"] and item["expanded"] for item in widened["evidence"])

@@ -60,6 +60,11 @@ def request(arguments: Arguments, names: Sequence[str]) -> dict[str, Any]:
             )
     if arguments.given("project"):
         asked["project"] = project(arguments)
+    for name, field in (("expand", "expansion"), ("working-set", "working_set")):
+        if arguments.given(name):
+            asked[field] = arguments.list(name)
+    if arguments.given("context"):
+        asked["session_context"] = arguments.text("context")
     narrowed = filters(arguments)
     if narrowed:
         asked["filters"] = narrowed

@@ -30,6 +30,16 @@ _FILTERS = (
     Option("branch", TEXT, "all branches of a session, or its current one", "B", ("all", "current")),
     Option("no-side", FLAG, "leave subagents out"),
 )
+_FAVOURS = (
+    Option("expand", LIST, "likely synonyms, which count less than the question's own words", "TERM"),
+    Option(
+        "working-set",
+        LIST,
+        "files or passages at hand: of hits that are nearly as good, theirs first",
+        "FILE",
+    ),
+    Option("context", TEXT, "what you talk of just now, for the same", "TEXT"),
+)
 _FIND = "Find"
 _KEEP = "Keep"
 _BACK = "Give back"
@@ -46,6 +56,7 @@ VERBS: tuple[Verb, ...] = (
             Option("limit", NUMBER, "at most so many hits", "N", short="n", default="10"),
             *_FILTERS,
             Option("semantic", TEXT, "use meaning too", "WHEN", ("auto", "always", "never"), default="auto"),
+            *_FAVOURS,
             Option("per-session", NUMBER, "at most so many hits of one session", "N"),
             Option("operators", FLAG, "read AND, OR, NOT, + and - as operators"),
             Option("explain", FLAG, "tell how each stage ranked the hits"),
@@ -109,6 +120,7 @@ VERBS: tuple[Verb, ...] = (
             Option("after", NUMBER, "steps behind each hit, at most 16", "N"),
             *_FILTERS,
             Option("semantic", TEXT, "use meaning too", "WHEN", ("auto", "always", "never"), default="auto"),
+            *_FAVOURS,
             Option("operators", FLAG, "read AND, OR, NOT, + and - as operators"),
             Option("envelope", FLAG, "print it as delimited, quoted data for a model"),
             _CURSOR,

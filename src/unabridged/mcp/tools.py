@@ -89,6 +89,12 @@ _WHERE = (
     Argument("session", "filters.session", "a session's id, or the handle of a hit in it", means=SESSION),
 )
 
+_FAVOURS = (
+    Argument("expansion", words="3-8 likely synonyms; not beside exact names"),
+    Argument("working_set", words="files at hand; they decide near-ties"),
+    Argument("session_context", words="what is talked of now; likewise"),
+)
+
 TOOLS = (
     Tool(
         "search",
@@ -101,6 +107,7 @@ TOOLS = (
             Argument("query"),
             Argument("limit", least=1, most=MOST_HITS),
             *_WHERE,
+            *_FAVOURS,
             _CURSOR,
         ),
     ),
@@ -153,6 +160,7 @@ TOOLS = (
             Argument("since", "filters.since"),
             Argument("until", "filters.until"),
             Argument("session", "filters.session", means=SESSION),
+            *_FAVOURS,
             _CURSOR,
         ),
     ),

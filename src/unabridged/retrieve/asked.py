@@ -13,8 +13,24 @@ from unabridged.schema.records import Event
 
 
 @dataclass(frozen=True, slots=True)
+class InHand:
+    """What an asker works on: paths of files, and events by project and ordinal."""
+
+    paths: frozenset[str] = frozenset()
+    events: frozenset[tuple[ProjectId, int]] = frozenset()
+
+    def __bool__(self) -> bool:
+        """Whether there is anything."""
+        return bool(self.paths or self.events)
+
+
+@dataclass(frozen=True, slots=True)
 class Search:
-    """A search's request."""
+    """A search's request.
+
+    expansion: words that its asker adds, which count less. in_hand, topic: what the asker works on and talks of, which
+    decide between near-ties.
+    """
 
     query: str
     limit: int = 10
@@ -24,6 +40,8 @@ class Search:
     explain: bool = False
     expansion: tuple[str, ...] = ()
     per_session: int = 0
+    in_hand: InHand = field(default_factory=InHand)
+    topic: str = ""
 
 
 @dataclass(slots=True)

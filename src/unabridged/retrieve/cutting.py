@@ -13,6 +13,8 @@ EDGE = 80  # bytes within which a cut moves to the end of a line or word
 
 def cost(data: bytes) -> int:
     """Return what UTF-8 text costs a model: by the strict estimate, and no less than what its quoted lines come to."""
+    if not data:
+        return 0
     return max(tokens.strict(data), tokens.by_script(quote(data.decode("utf-8", "ignore")).encode()))
 
 

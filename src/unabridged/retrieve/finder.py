@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 
 from unabridged.index.analysis.expression import plan_expression
@@ -11,20 +12,42 @@ from unabridged.index.analysis.query import plan_query
 from unabridged.index.analysis.spans import Needles, needles_of, spans
 from unabridged.index.layout import LexicalFilter
 from unabridged.index.lexical import LexicalIndex
+from unabridged.index.scoring import coverage, telling, weigh
+from unabridged.index.searching import LexicalHit
 from unabridged.retrieve.asked import Search
-from unabridged.retrieve.rank import Candidate
+from unabridged.retrieve.rank import HIGH, Candidate
 from unabridged.retrieve.recent import Recent
 from unabridged.schema.ids import Ordinal, ProjectId
 
 PLANS = 256  # plans of queries remembered
+ADDED = 0.4  # weight of a term that the asker adds, beside one of the question
+ADDED_MOST = 0.6  # of the question's own weight, what all added terms have together
+BEHIND = 0.95  # of the best hit that has the question's own words: the most that one without them can score
 
 
 @lru_cache(maxsize=PLANS)
 def plan_of(query: str, expansion: tuple[str, ...], operators: bool) -> Plan:
-    """Return the plan of a query with the terms that its asker adds; raise `InvalidInput` for a bad expression."""
+    """Return the plan of a query; raise `InvalidInput` for a bad expression.
+
+    The terms that its asker adds stand behind its own, and count less: each alone, and all together.
+    """
     if operators:
         return plan_expression(query)
-    return plan_query(" ".join((query, *expansion)) if expansion else query)
+    plan = plan_query(query)
+    return widened(plan, plan_query(" ".join(expansion))) if expansion else plan
+
+
+def widened(plan: Plan, more: Plan) -> Plan:
+    """Return a plan with the clauses of another one behind its own, those whose terms it does not have yet.
+
+    A question of nothing but phrases still wants exactly them.
+    """
+    known = {form.term for clause in plan.clauses for form in clause.forms}
+    added = [clause for clause in more.clauses if clause.forms[0].term not in known]
+    own, others = (sum(clause.weight for clause in clauses) for clauses in (plan.clauses, added))
+    factor = min(ADDED, ADDED_MOST * own / others) if own and others else 1.0
+    clauses = [replace(clause, weight=clause.weight * factor) for clause in added]
+    return replace(plan, clauses=(*plan.clauses, *clauses))
 
 
 @lru_cache(maxsize=PLANS)
@@ -67,6 +90,8 @@ class IndexFinder:
         asked = where(request, projects)
         found = self._index.search(plan, asked, limit)
         found = self._recent.join(found, plan, self._index.state, asked, limit)
+        if request.expansion and not request.operators:
+            found = self._tempered(found, plan, plan_of(request.query, (), False))
         return [
             Candidate(
                 ProjectId(hit.project),
@@ -81,6 +106,35 @@ class IndexFinder:
             )
             for hit in found
         ]
+
+    def _tempered(self, found: list[LexicalHit], plan: Plan, own: Plan) -> list[LexicalHit]:
+        """Return hits of a widened plan with the share of the question itself that they cover.
+
+        Those that lack much of the question stay behind the best one that has it.
+        """
+        if not own.clauses:
+            return found
+        state, count = self._index.state, len(own.clauses)
+        weights = weigh(plan, state)
+        kept = [at for at in telling(weights, state.total) if at < count]
+        asked = replace(own, clauses=tuple(own.clauses[at] for at in kept))
+        places = {at: place for place, at in enumerate(kept)}
+        shares = [
+            coverage(asked, [weights[at] for at in kept], [places[at] for at in hit.matched if at in places])
+            for hit in found
+        ]
+        winner = max(
+            (hit.score for hit, share in zip(found, shares, strict=True) if share >= HIGH), default=0.0
+        )
+        tempered = [
+            replace(
+                hit,
+                coverage=share,
+                score=min(hit.score, winner * BEHIND) if winner and share < HIGH else hit.score,
+            )
+            for hit, share in zip(found, shares, strict=True)
+        ]
+        return sorted(tempered, key=lambda hit: (-hit.score, hit.place))
 
     def spans(self, request: Search, text: str) -> tuple[list[tuple[int, int]], list[str]]:
         """Return where the query's terms stand in a window (character offsets), and which of them do."""

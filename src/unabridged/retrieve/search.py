@@ -15,6 +15,7 @@ from unabridged.retrieve.asked import Finder, Found, Search, Searched
 from unabridged.retrieve.collapse import collapse, draw
 from unabridged.retrieve.context import Context
 from unabridged.retrieve.eligible import Eligibility
+from unabridged.retrieve.leaning import lean
 from unabridged.retrieve.neighbours import spread, with_neighbours
 from unabridged.retrieve.rank import POOL, Candidate, Ranked, rank
 from unabridged.schema import tokens
@@ -98,7 +99,7 @@ def _look(context: Context, finder: Finder, request: Search, heads: Mapping[byte
             raise
         except UnabridgedError as error:
             raise _IndexFailed(error) from error
-        ranked, dropped = _ranked(context, request, eligible, candidates)
+        ranked, dropped = _ranked(context, finder, request, eligible, candidates)
         hits = collapse(context, request, ranked, end, dropped)
         complete = len(candidates) < fetch
         if complete or len(hits) > end or fetch >= MOST_FETCH:
@@ -107,7 +108,11 @@ def _look(context: Context, finder: Finder, request: Search, heads: Mapping[byte
 
 
 def _ranked(
-    context: Context, request: Search, eligible: Eligibility, candidates: Sequence[Candidate]
+    context: Context,
+    finder: Finder,
+    request: Search,
+    eligible: Eligibility,
+    candidates: Sequence[Candidate],
 ) -> tuple[list[Ranked], dict[str, int]]:
     """Return candidates in their final order, and how many were left out by reason.
 
@@ -124,7 +129,7 @@ def _ranked(
             block = rank(pairs, context.now)
         else:
             block = spread(rank(with_neighbours(context.reader, pairs, eligible.allows), context.now))
-        for item in block:
+        for item in block if start else lean(context, finder, request, block):
             found.setdefault((item.event.project, item.event.ordinal), item)
     return list(found.values()), dropped
 

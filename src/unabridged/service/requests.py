@@ -50,7 +50,13 @@ class SearchRequest(Request, frozen=True):
     operators: bool = False  # explicit query mode
     cursor: str = ""
     explain: bool = False
-    expansion: list[str] = []
+    expansion: list[
+        str
+    ] = []  # likely synonyms of a question without exact names, at most 16; they count less
+    working_set: list[
+        str
+    ] = []  # files (or passages) that the asker has in hand, at most 16: they decide near-ties
+    session_context: str = ""  # what is talked of just now, at most 16,384 characters: it decides near-ties
     per_session: int = 0  # at most so many hits of one session; 0: no limit
 
 
@@ -126,7 +132,13 @@ class GatherRequest(Request, frozen=True):
     filters: Filters = Filters()  # of the hits; what stands around them keeps to the times and the branch
     semantic: str = "auto"
     operators: bool = False
-    expansion: list[str] = []
+    expansion: list[
+        str
+    ] = []  # likely synonyms of a question without exact names, at most 16; they count less
+    working_set: list[
+        str
+    ] = []  # files (or passages) that the asker has in hand, at most 16: they decide near-ties
+    session_context: str = ""  # what is talked of just now, at most 16,384 characters: it decides near-ties
     cursor: str = ""  # `next` of an earlier packet of the same question: what was not given yet
     explain: bool = False
 

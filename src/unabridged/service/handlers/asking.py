@@ -21,6 +21,7 @@ from unabridged.retrieve.context import Context
 from unabridged.retrieve.snippet import excerpt
 from unabridged.schema.records import Event
 from unabridged.service.caller import Call
+from unabridged.service.handlers.favours import favoured
 from unabridged.service.requests import (
     Filters,
     GrepRequest,
@@ -53,9 +54,9 @@ def search(call: Call, request: SearchRequest) -> SearchAnswer:
             request.operators,
             request.cursor,
             request.explain,
-            tuple(request.expansion),
-            request.per_session,
+            per_session=request.per_session,
         )
+        asked = favoured(context, request, asked)
         finder = retrieval.finder()
         if finder is None and not archive_log.projects(reader):
             return SearchAnswer(
@@ -73,7 +74,7 @@ def search(call: Call, request: SearchRequest) -> SearchAnswer:
             call.services.index.distrust(str(found.account["failed"]["lexical"]))
         if request.semantic == "always":
             found.account["semantic"] = "not installed"
-        hits = [_hit(context, item) for item in found.hits]
+        hits = [_hit(context, item, asked) for item in found.hits]
         return SearchAnswer(found.status, hits, found.next, found.account, found.explain)
 
 
@@ -165,7 +166,7 @@ def one_of(field: str, value: str, allowed: tuple[str, ...]) -> None:
         )
 
 
-def _hit(context: Context, found: searching.Found) -> Hit:
+def _hit(context: Context, found: searching.Found, asked: searching.Search) -> Hit:
     hit = place_of(context, found.event, found.start, found.end)
     return msgspec.structs.replace(
         hit,
@@ -174,10 +175,17 @@ def _hit(context: Context, found: searching.Found) -> Hit:
         match=found.match,
         snippet=found.snippet,
         terms=found.terms,
+        expanded=expanded(found.terms, asked),
         margin=found.margin,
         similar=found.similar,
         tokens=searching.cost(found.text),
     )
+
+
+def expanded(terms: list[str], asked: searching.Search) -> list[str]:
+    """Return which of the terms that stand in a hit come from those that were added to the question."""
+    query, added = asked.query.lower(), " ".join(asked.expansion).lower()
+    return [term for term in terms if term in added and term not in query] if added else []
 
 
 def _match(context: Context, found: grepping.Match) -> Hit:

@@ -22,10 +22,12 @@ from unabridged.service.handlers.asking import (
     ROLES,
     SEMANTIC,
     context_of,
+    expanded,
     filters_of,
     one_of,
     place_of,
 )
+from unabridged.service.handlers.favours import favoured
 from unabridged.service.requests import (
     Conflict,
     Evidence,
@@ -38,7 +40,10 @@ from unabridged.service.retrieval import Retrieval
 from unabridged.store.contract import Reader
 
 # Of a request, what may differ from one packet of a question to the next.
-_CHANGING = ("limit", "max_tokens", "max_evidence", "cursor", "explain", "semantic", "expansion")
+_CHANGING = (
+    *("limit", "max_tokens", "max_evidence", "cursor", "explain", "semantic"),
+    *("expansion", "working_set", "session_context"),
+)
 
 
 def gather(call: Call, request: GatherRequest) -> GatherAnswer:
@@ -54,7 +59,7 @@ def gather(call: Call, request: GatherRequest) -> GatherAnswer:
         found = gathering.gather(context, finder, asked)
         if found.status == searching.FAILED:
             call.services.index.distrust(str(found.account["failed"]["lexical"]))
-        evidence = [_evidence(context, item) for item in found.evidence]
+        evidence = [_evidence(context, item, asked.search) for item in found.evidence]
         conflicts = [
             Conflict(
                 evidence[item.earlier].handle, evidence[item.later].handle, item.by, item.shared, item.cue
@@ -79,7 +84,7 @@ def traverse(call: Call, request: TraverseRequest) -> TraverseAnswer:
             request.target, request.before, request.after, request.max_tokens, request.cursor, filters
         )
         found = walking.traverse(context, asked)
-        steps = [_evidence(context, item) for item in found.steps]
+        steps = [_evidence(context, item, Search("")) for item in found.steps]
         if found.anchor is None:
             return TraverseAnswer(found.status, [], "", "", "", {"scope": context.scope.level.name.lower()})
         session = places.session_of(reader, found.anchor)
@@ -103,8 +108,8 @@ def _asked(call: Call, reader: Reader, context: Context, request: GatherRequest)
         filters_of(call, reader, context, request.filters),
         request.operators,
         explain=request.explain,
-        expansion=tuple(request.expansion),
     )
+    search = favoured(context, request, search)
     scope = context.scope
     told: Mapping[str, Any] = {
         name: value for name, value in msgspec.to_builtins(request).items() if name not in _CHANGING
@@ -130,7 +135,7 @@ def _without_index(context: Context, reader: Reader) -> GatherAnswer:
     return GatherAnswer(searching.FAILED, [], False, "", account)
 
 
-def _evidence(context: Context, item: Given) -> Evidence:
+def _evidence(context: Context, item: Given, asked: Search) -> Evidence:
     event, piece = item.event, item.piece
     hit = place_of(context, event, item.start, item.end)
     facts = {name: getattr(hit, name) for name in hit.__struct_fields__}
@@ -144,6 +149,7 @@ def _evidence(context: Context, item: Given) -> Evidence:
             "band": found.band,
             "match": found.match,
             "terms": found.terms,
+            "expanded": expanded(found.terms, asked),
             "margin": found.margin,
             "similar": found.similar,
         }
