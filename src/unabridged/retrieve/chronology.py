@@ -17,7 +17,7 @@ from unabridged.retrieve.context import Context
 from unabridged.schema.ids import SessionId, source_hash
 from unabridged.schema.records import EVENT, PATH, SIDE, Event, Path, Session
 
-PAGE = 64  # steps read at once
+FIRST, PAGE = 8, 64  # steps read at once: at first, and at most
 MAX_DEPTH = 64  # sessions that a line goes back through
 BLOCKS = ("", "#0", "#1", "#2", "#3")  # under which a row's first block may stand in the path
 
@@ -63,6 +63,7 @@ class Line:
         self._known = dict[tuple[int, int], Step]()  # by place
         self._behind = dict[tuple[int, int], Step | None]()  # place → the step before it in the path
         self._rows = dict[tuple[int, str], Step | None]()  # depth, row → its first block
+        self._back = FIRST  # steps that are read at once the next time
         self._follows: dict[tuple[int, int], bool] = {self.anchor.place: True}
 
     def at(self, depth: int, seq: int) -> Step | None:
@@ -86,12 +87,17 @@ class Line:
     def after(self, seq: int = 0) -> Iterator[Step]:
         """Yield the steps behind the anchor that follow from it, in order; `seq`: only those behind that place."""
         anchor = self.anchor
-        start = max(seq, anchor.seq) + 1
-        while page := self._page(anchor.session, 0, start=start):
+        last = anchor if seq <= anchor.seq else self.at(0, seq)
+        start, count = max(seq, anchor.seq) + 1, FIRST
+        while page := self._page(anchor.session, 0, count, start=start):
+            for step in page:
+                if last is not None:
+                    self._behind.setdefault(step.place, last)
+                last = step
             for step in page:
                 if step.side == anchor.side and self._follows_anchor(step):
                     yield step
-            start = page[-1].seq + 1
+            start, count = page[-1].seq + 1, min(PAGE, 2 * count)
 
     def _follows_anchor(self, step: Step) -> bool:
         passed, at, found = list[Step](), step, False
@@ -126,23 +132,24 @@ class Line:
     def _previous(self, step: Step) -> Step | None:
         """Return the step before one in its session's path."""
         if step.place not in self._behind:
-            page = self._page(step.session, step.depth, stop=step.seq)
+            page = self._page(step.session, step.depth, self._back, stop=step.seq)
+            self._back = min(PAGE, 2 * self._back)
             for later, earlier in zip([step, *page], page, strict=False):
                 self._behind[later.place] = earlier
             if not page:
                 self._behind[step.place] = None
         return self._behind[step.place]
 
-    def _page(self, session: Session, depth: int, *, start: int = 0, stop: int = 0) -> list[Step]:
+    def _page(self, session: Session, depth: int, count: int, *, start: int = 0, stop: int = 0) -> list[Step]:
         """Return the next steps from `start` on, or the last ones before `stop`, the nearest first."""
         reader, key = self._context.reader, (session.project, session.session)
         while True:
             if stop:
-                paths = reader.scan(PATH, key, stop=(stop,), reverse=True, limit=PAGE)
+                paths = reader.scan(PATH, key, stop=(stop,), reverse=True, limit=count)
             else:
-                paths = reader.scan(PATH, key, start=(start,), limit=PAGE)
+                paths = reader.scan(PATH, key, start=(start,), limit=count)
             found = self._steps(session, depth, paths)
-            if found or len(paths) < PAGE:
+            if found or len(paths) < count:
                 return found
             start, stop = (0, paths[-1].seq) if stop else (paths[-1].seq + 1, 0)
 
@@ -163,7 +170,7 @@ class Line:
         last = self._rows[key]
         if last is None or (seq and last.seq >= seq):
             return None
-        for block in self._page(session, depth, start=last.seq):
+        for block in self._page(session, depth, FIRST, start=last.seq):
             if block.row != row or (seq and block.seq >= seq):
                 break
             last = block
