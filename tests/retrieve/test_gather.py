@@ -244,6 +244,13 @@ def test_what_was_retired_is_neither_hit_nor_neighbour(engine: Engine) -> None:
     assert "p6" not in natives(ask(engine, "release notes", limit=10))
 
 
+def test_a_note_that_was_replaced_is_not_evidence(engine: Engine) -> None:
+    first = engine.note("The kiln fires at 900 degrees.", subject_key="kiln")
+    engine.note("The kiln fires at 950 degrees.", subject_key="kiln", supersedes=first.document_id.hex())
+    engine.index()
+    assert [item.text for item in ask(engine, "kiln fires").evidence] == ["The kiln fires at 950 degrees."]
+
+
 def test_a_repeated_text_is_given_once(engine: Engine) -> None:
     rows = [
         {"id": "t0", "text": "zebra crossing plan", "human": True, "time": START},

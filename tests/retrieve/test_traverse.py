@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from tests.retrieve.conftest import Archive
 from tests.retrieve.test_chronology import row
-from tests.support.archiving import PROJECT, ingest
+from tests.support.archiving import NOW, PROJECT, ingest
 from tests.support.toy_host import NoRedaction, ToyHost
+from unabridged.archive.forget import plan_retire
 from unabridged.archive.resolve import Resolver
 from unabridged.errors import InvalidCursor, InvalidInput, LimitExceeded
 from unabridged.hosts.contract import Head
@@ -20,6 +21,7 @@ from unabridged.retrieve.evidence import HEAD_TOKENS
 from unabridged.retrieve.filters import Filters
 from unabridged.retrieve.traverse import Traverse, Traversed, traverse
 from unabridged.schema.ids import ProjectId
+from unabridged.schema.records import DOCUMENT, EVENT
 from unabridged.schema.scope import Level
 
 COUNT = 40
@@ -130,6 +132,23 @@ def test_the_budget_holds_and_what_it_leaves_out_comes_next(talk: Archive) -> No
     assert natives(small) == ["s20"]
     assert small.before
     assert small.next
+
+
+def test_what_was_erased_is_neither_a_place_nor_a_step(talk: Archive) -> None:
+    with talk.store.snapshot() as reader:
+        events = {event.native: event.ordinal for event in reader.scan(EVENT, (PROJECT,), limit=1_000)}
+        gone = [
+            document.ordinal
+            for document in reader.scan(DOCUMENT, (PROJECT,), limit=1_000)
+            if events["q2"] in document.members
+        ]
+    for ordinal in gone:
+        talk.store.commit(PROJECT, plan_retire(PROJECT, ordinal, "erased", NOW))
+    assert page(talk, "toy:first-session:q2").status == "erased"
+    assert page(talk, "toy:first-session:q2").steps == []
+    around = page(talk, "toy:first-session:a1", before=9, after=9)
+    assert natives(around) == ["q1", "a1", "a2"]
+    assert around.account["left_out"]["retired"] == 2
 
 
 def test_a_bad_request_is_refused_and_what_is_not_there_is_a_status(talk: Archive) -> None:
