@@ -13,7 +13,7 @@ import time
 PARENT_SECONDS = 1.0  # between two looks at the parent, where the kernel does not end us with it
 # Workers give way to the daemon, whose answers people wait for; the index gives way to reading: what is durable can be
 # indexed at any time. An agent waits for what is asked through MCP.
-NICE = {"ingest": 5, "index": 10, "mcp": 0}
+NICE = {"ingest": 10, "index": 19, "mcp": 0}
 # Objects allocated before the collector looks: a batch holds as many that are in no cycle.
 COLLECT_AFTER = 50_000
 

@@ -11,6 +11,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
+from contextlib import nullcontext
 from functools import partial
 from queue import SimpleQueue
 from typing import Any, TypeVar
@@ -18,6 +19,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from unabridged.daemon import wire
+from unabridged.daemon.courtesy import Courtesy
 from unabridged.daemon.logs import Log
 from unabridged.errors import (
     Cancelled,
@@ -106,11 +108,12 @@ class Dispatcher:
     """The threads. `wake` schedules a call on the loop from any thread."""
 
     def __init__(self, services: Services, wake: Wake, log: Log, readers: int, slow: SlowRequests) -> None:
-        """Start the reader threads."""
+        """Start the reader threads; while they work, what asks `courtesy` gives way."""
         self._services = services
         self._wake = wake
         self._log = log
         self._slow = slow
+        self.courtesy = Courtesy()
         self._decoders: dict[str, msgspec.json.Decoder[Any]] = {}
         self._reads = SimpleQueue[Task | None]()
         self._streams = SimpleQueue[Task | None]()
@@ -148,7 +151,9 @@ class Dispatcher:
 
     def _loop(self, queue: SimpleQueue[Task | None]) -> None:
         while (task := queue.get()) is not None:
-            if not self._work(task, lambda task=task: self._begin(task)):
+            with nullcontext() if queue is self._streams else self.courtesy.waited_for():
+                going = self._work(task, lambda task=task: self._begin(task))
+            if not going:
                 return  # the loop is closed: nobody is left to answer
 
     def _begun(self, task: Task) -> bool:

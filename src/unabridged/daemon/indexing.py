@@ -62,6 +62,9 @@ class Indexing:
         self.finder = self._shelf.finder
         self.generation = self._shelf.generation
         self._worker: IndexWorker | None = None
+        self.give_way: Callable[[], None] = lambda: (
+            None
+        )  # for this and for an import, before a step of theirs
         self.helpers: Callable[[Handed], bool] = lambda _: False  # hands a stretch to a worker that is free
         self._serving(generation.current(self._root))
         self._thread = threading.Thread(target=self._run, name="indexing", daemon=True)
@@ -302,6 +305,8 @@ class Indexing:
         for project in projects:
             stretches = Stretches(self._store, project, worker.position(project), self.helpers)
             while not self._closed and not self._rebuild:
+                if not self._urgent.is_set():
+                    self.give_way()
                 stretch = stretches.next()
                 if stretch is None:
                     break

@@ -85,6 +85,7 @@ class Daemon:
             config.number("daemon.readers"),
             parts.info.slow_requests,
         )
+        parts.index.give_way = dispatcher.courtesy.give_way
         server = Server(
             loop,
             OPERATIONS,

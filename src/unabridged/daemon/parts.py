@@ -48,7 +48,12 @@ def compose(config: Config, store: Store, log: Log, explicit: bool) -> Parts:
     index = Indexing(store, layout.index, log, errors)
     speaking = Speaking(layout, log, errors)
     seen = Seen(idle)
-    ground = Ground(store, known, log, rules, _now, guard.admit, index.poke, seen)
+
+    def admit() -> None:
+        index.give_way()
+        guard.admit()
+
+    ground = Ground(store, known, log, rules, _now, admit, index.poke, seen)
     workers = config.number("ingest.workers") or min(MOST_WORKERS, os.cpu_count() or 1)
     importing = Importing(ground, workers, index, time.monotonic, errors)
     index.helpers = importing.help
