@@ -14,6 +14,7 @@ import time
 from unabridged import __version__
 from unabridged.daemon import paths, safety, wirejson
 from unabridged.errors import (
+    Cancelled,
     DaemonIncompatible,
     DaemonUnavailable,
     DeadlineExceeded,
@@ -50,6 +51,8 @@ REPEATABLE = frozenset(
             "search",
             "grep",
             "recall",
+            "gather",
+            "traverse",
             "verify",
             "doctor",
         ),
@@ -83,6 +86,7 @@ class Client:
         self._buffer: bytearray = bytearray()
         self._number = 0
         self._replaced = False
+        self.interrupted = False
         self.server: dict[str, Any] = {}
         self._connect()
 
@@ -105,18 +109,34 @@ class Client:
         repeated when that is harmless.
         """
         seconds = timeout if timeout is not None else (0.0 if on_progress else TIMEOUT)
+        if op not in REPEATABLE and self._ended():
+            self._connect()
         if op not in self.server["capabilities"]:
             self._replace(op)
         try:
             return self._call(op, params or {}, on_progress, seconds)
         except _Lost as lost:
+            if self.interrupted:
+                raise Cancelled from lost
             if op not in REPEATABLE:
                 raise DaemonUnavailable("the connection to the daemon broke before it answered") from lost
         self._connect()
         try:
             return self._call(op, params or {}, on_progress, seconds)
         except _Lost as lost:
+            if self.interrupted:
+                raise Cancelled from lost
             raise DaemonUnavailable("the connection to the daemon broke twice") from lost
+
+    def interrupt(self) -> None:
+        """From another thread: have the call that waits now raise `Cancelled`. The client is of no further use."""
+        self.interrupted = True
+        sock = self._socket
+        if sock is not None:
+            try:
+                sock.shutdown(_socket.SHUT_RDWR)
+            except OSError:
+                pass  # it has ended by itself
 
     def close(self) -> None:
         """End the connection; what still runs for it is cancelled."""
@@ -148,6 +168,18 @@ class Client:
         starting.start(self._layout, lambda: self._open_quietly(self._layout.socket))
         if self._socket is None:
             raise DaemonUnavailable("the daemon was started but cannot be reached", home=self._layout.data)
+
+    def _ended(self) -> bool:
+        """Tell whether the connection is known to be no more: a request that nobody got may be sent anew."""
+        if self._socket is None:
+            return True
+        try:
+            self._socket.settimeout(0.0)
+            return not self._socket.recv(1, _socket.MSG_PEEK)
+        except BlockingIOError:
+            return False
+        except OSError:
+            return True
 
     def _open_quietly(self, path: str) -> bool:
         try:
