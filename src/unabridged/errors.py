@@ -53,6 +53,7 @@ UnabridgedError
     ├── DeadlineExceeded
     ├── Cancelled
     ├── UnknownOperation
+    ├── ArchiveClosed
     └── InternalError
 """
 
@@ -204,7 +205,7 @@ class WouldOverwrite(Refused):
     """The target exists."""
 
     code = "would-overwrite"
-    hint = "Choose another path, or pass --force."
+    hint = "Choose another path, or pass --force (in Python: overwrite=True)."
 
 
 class ReadOnly(Refused):
@@ -258,7 +259,7 @@ class Incomplete(UnabridgedError):
 
     code = "incomplete"
     exit_code = 6
-    hint = "--allow-gaps writes what is left."
+    hint = "--allow-gaps (in Python: allow_gaps=True) writes what is left."
 
 
 # --- the store ----------------------------------------------------------------------------------------------------
@@ -452,6 +453,13 @@ class UnknownOperation(ServiceError):
 
     code = "unknown-operation"
     hint = "The daemon may be older than the client: `una daemon restart`."
+
+
+class ArchiveClosed(ServiceError):
+    """The archive was closed by the program that opened it."""
+
+    code = "archive-closed"
+    hint = "Open it again; `with Archive() as archive:` closes it at the end of the block."
 
 
 class InternalError(ServiceError):

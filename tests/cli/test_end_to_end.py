@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
+from unabridged.api.original import PAGE_BYTES
 from unabridged.cli.importing import sample_folder
-from unabridged.cli.original import PAGE_BYTES
 
 pytestmark = pytest.mark.slow
 

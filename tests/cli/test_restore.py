@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.cli.double import SESSION, Daemon, una
-from unabridged.cli import original as originals
+from unabridged.api import original as originals
 from unabridged.cli.restore_all import inside
 from unabridged.errors import Incomplete, UnsafePath
 

@@ -238,7 +238,7 @@ def test_every_variable_that_a_host_reads_is_sent() -> None:
     from pathlib import Path
 
     import unabridged
-    from unabridged.cli.importing import HOST_VARIABLES
+    from unabridged.daemon.paths import HOST_VARIABLES
 
     hosts = Path(unabridged.__file__).parent / "hosts"
     pattern = re.compile(r"""\benv(?:\.get\(|\[)["']([A-Z_]+)["']""")

@@ -165,3 +165,4 @@ def transcript(
 
 
 SESSION = "11111111-2222-4333-8444-555555555555"
+LONG = 4_000  # exchanges (with a filler of 200: 12 MB) whose import is not done in a moment

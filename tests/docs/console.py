@@ -131,9 +131,9 @@ class Terminal:
                 process.kill()
                 process.wait()
         text = re.sub(r"[^\n]*\r\x1b\[K", "", output.decode(errors="replace").replace("\r\n", "\n"))
-        return status, [line.rstrip() for line in self._anywhere(text).splitlines()]
+        return status, [line.rstrip() for line in self.anywhere(text).splitlines()]
 
-    def _anywhere(self, text: str) -> str:
+    def anywhere(self, text: str) -> str:
         """Write this home as a person's own."""
         return text.replace(str(self.home), "~")
 

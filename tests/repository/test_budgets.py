@@ -24,7 +24,10 @@ METHODS_MOST = 20
 # `except Exception` and its like, per thousand lines of source.
 BROAD_EXCEPTS_PER_1000 = 0.5
 
-# path -> why it may be longer: grammars, tables, generated files.
+# Written by scripts/reference: as long as what it is written from makes it.
+GENERATED = {"api/methods.py"}
+
+# path -> why it may be longer: grammars, tables.
 LONG_FILES: dict[str, str] = {}
 
 # path:function -> why it may be longer.
@@ -38,7 +41,9 @@ MANY_IMPORTS = {
 }
 
 # path:class -> why it may have more.
-MANY_METHODS: dict[str, str] = {}
+MANY_METHODS: dict[str, str] = {
+    "api/methods.py:Methods": "generated: one method an operation",
+}
 
 # Names that say nothing of what is inside.
 EMPTY_NAMES = {"base", "common", "core", "helper", "helpers", "manager", "managers", "misc", "util", "utils"}
@@ -51,12 +56,19 @@ def function_lengths() -> dict[str, int]:
         name: (node.end_lineno or node.lineno) - node.lineno + 1
         for module in modules()
         for name, node in module.functions()
+        if module.path not in GENERATED
     }
 
 
 def test_no_file_is_longer_than_its_limit() -> None:
-    long = {module.path: module.lines for module in modules() if module.lines > FILE_MOST}
+    written = [module for module in modules() if module.path not in GENERATED]
+    long = {module.path: module.lines for module in written if module.lines > FILE_MOST}
     assert unexplained(dict(long), LONG_FILES) == []
+
+
+def test_what_counts_as_generated_says_so() -> None:
+    found = {module.path for module in modules() if "Written by scripts/reference" in module.text[:200]}
+    assert found == GENERATED
 
 
 def test_most_files_are_short() -> None:

@@ -36,6 +36,8 @@ LAZY_LAYERS = {"app", "cli"}
 
 # path -> why it imports inside a function although neither holds.
 LOCAL_IMPORTS: dict[str, str] = {
+    "__init__.py": "every start of a command imports the package; only a program that asks for `Archive` pays for it",
+    "api/archive.py": "only who opens an archive in its own process pays for the store and the index",
     "daemon/client.py": "only who has to start a daemon pays for what starting one imports",
     "daemon/paths.py": "every client start imports it; only rare platforms and long paths need more than `os`",
     "store/open.py": "the engine for PostgreSQL needs a driver that is an extra",
@@ -120,6 +122,7 @@ def names(text: str) -> set[str]:
         ("archive/offender.py", "import apsw", "SQLite drivers"),
         ("service/offender.py", "import psycopg", "The PostgreSQL driver"),
         ("service/offender.py", "import mcp", "The MCP SDK"),
+        ("daemon/offender.py", "import unabridged.api.archive", "Imports go down the layers"),
     ],
 )
 def test_the_import_rules_catch_an_offender(tmp_path: Path, path: str, line: str, broken: str) -> None:

@@ -6,9 +6,9 @@ import tomllib
 from pathlib import Path
 from typing import Any, cast
 
+from unabridged.api.writing import NewFile, make_folder
 from unabridged.cli.arguments import Arguments
 from unabridged.cli.table import draw
-from unabridged.cli.writing import NewFile, make_folder
 from unabridged.daemon import config as configuration
 from unabridged.daemon.paths import layout
 from unabridged.daemon.settings import Setting

@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from unabridged.api.writing import NewFile, make_folder
 from unabridged.cli import human, reading
 from unabridged.cli.arguments import Arguments
 from unabridged.cli.export_html import html_index, html_page
 from unabridged.cli.export_jsonl import FORMAT, VERSION, json_lines, line
 from unabridged.cli.export_markdown import markdown, markdown_index
 from unabridged.cli.progress import Progress
-from unabridged.cli.writing import NewFile, make_folder
 from unabridged.errors import InvalidInput
 
 Write = Callable[[reading.Events], Iterator[str]]

@@ -13,6 +13,7 @@ from unabridged.cli.arguments import Arguments
 from unabridged.cli.progress import Progress
 from unabridged.cli.screen import Screen
 from unabridged.cli.table import draw
+from unabridged.daemon.paths import hosts_moved
 from unabridged.errors import Cancelled, DaemonUnavailable, PathNotFound, Unreadable
 
 # Unreadable lines that are listed one by one; the count says how many there are in all.
@@ -22,17 +23,6 @@ LEAST_RATE = 1.0
 
 _KEPT = "What was read is kept; the same command goes on where it stopped."
 _PHASES = {"find": "looking and importing", "read": "importing", "index": "making searchable"}
-
-# The hosts' own variables that move their sessions: the daemon may have been started without them.
-HOST_VARIABLES = (
-    "CLAUDE_CONFIG_DIR",
-    "CODEX_HOME",
-    "OPENCODE_DB",
-    "PI_CODING_AGENT_DIR",
-    "PI_CODING_AGENT_SESSION_DIR",
-    "XDG_CONFIG_HOME",
-    "XDG_DATA_HOME",
-)
 
 # Queries that find something in the sample.
 SAMPLE_QUERIES = ("why did the flash write fail", "BMP390_I2C_ADDR", "气压传感器")
@@ -74,7 +64,7 @@ def _request(arguments: Arguments) -> dict[str, Any]:
         paths.append(sample_folder())
     environ = arguments.environ
     asked: dict[str, Any] = {"paths": paths}
-    moved = {name: environ[name] for name in HOST_VARIABLES if environ.get(name)}
+    moved = hosts_moved(environ)
     if moved:
         asked["env"] = moved
     if arguments.given("host"):

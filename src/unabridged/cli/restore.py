@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from unabridged.api.original import Original
+from unabridged.api.writing import NewFile
 from unabridged.cli import human
 from unabridged.cli.arguments import Arguments
-from unabridged.cli.original import Original, sameness
+from unabridged.cli.original import sameness
 from unabridged.cli.progress import Progress
 from unabridged.cli.restore_all import restore_all
 from unabridged.cli.screen import Screen
-from unabridged.cli.writing import NewFile
 from unabridged.errors import InvalidInput
 
 STANDARD_OUTPUT = "-"
@@ -36,7 +38,7 @@ def _restore_one(arguments: Arguments, session: str) -> int:
     screen = arguments.screen
     to = arguments.text("to")
     original = Original(
-        arguments.client(),
+        partial(arguments.client().call, "original"),
         session,
         _origin(arguments),
         arguments.flag("allow-gaps"),

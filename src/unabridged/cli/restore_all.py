@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
+from unabridged.api.original import Original
+from unabridged.api.writing import NewFile, make_folder
 from unabridged.cli import human, reading
 from unabridged.cli.arguments import Arguments
-from unabridged.cli.original import Original, sameness
+from unabridged.cli.original import sameness
 from unabridged.cli.progress import Progress
 from unabridged.cli.screen import Screen
-from unabridged.cli.writing import NewFile, make_folder
 from unabridged.errors import UnabridgedError, UnsafePath, WouldOverwrite
 
 if TYPE_CHECKING:
@@ -68,7 +70,7 @@ class _Folder:
     def restore(self, row: Mapping[str, Any], origin: str) -> dict[str, Any]:
         """Write one file, unless one of its content is there; return its facts."""
         session = str(row["session"])
-        original = Original(self._client, session, origin, self._gaps)
+        original = Original(partial(self._client.call, "original"), session, origin, self._gaps)
         place = inside(self._folder / str(row["host"]), _name(self._client, session, original))
         target, number = place, 1
         while target in self._claimed:

@@ -43,10 +43,11 @@ class Importing:
         self._find(request, run)
         try:
             self._follow(run, progress, check, started)
-        except UnabridgedError:
+        except BaseException as error:
             with run.changed:
                 run.cancelled = True
-            self._await_end(run)
+            if isinstance(error, UnabridgedError):  # a person who presses Ctrl-C waits no longer
+                self._await_end(run)
             raise
         if run.error is not None:
             raise run.error

@@ -22,6 +22,16 @@ MALLOC = {
     "MALLOC_MMAP_THRESHOLD_": str(1 << 20),
     "MALLOC_TRIM_THRESHOLD_": str(4 << 20),
 }
+# The hosts' own variables that move their sessions: the daemon may have been started without them.
+HOST_VARIABLES = (
+    "CLAUDE_CONFIG_DIR",
+    "CODEX_HOME",
+    "OPENCODE_DB",
+    "PI_CODING_AGENT_DIR",
+    "PI_CODING_AGENT_SESSION_DIR",
+    "XDG_CONFIG_HOME",
+    "XDG_DATA_HOME",
+)
 # Bytes; a Unix socket's address holds 108 on Linux and 104 on macOS, its terminating NUL included.
 MAX_SOCKET_BYTES = 100
 HASH_CHARS = 16  # hexadecimal; 64 bits keep one user's homes apart
@@ -103,6 +113,11 @@ class Layout:
 def environment() -> Mapping[str, str]:
     """Return the process's environment."""
     return os.environ
+
+
+def hosts_moved(env: Mapping[str, str]) -> dict[str, str]:
+    """Return the variables of an environment that move a host's sessions."""
+    return {name: env[name] for name in HOST_VARIABLES if env.get(name)}
 
 
 def thrifty() -> dict[str, str]:

@@ -159,6 +159,8 @@ def stop(layout: Layout, ask: Callable[[], None], *, force: bool = False) -> dic
         raise DaemonUnavailable("the daemon did not end in time", hint="`una daemon stop --force`", **facts)
     for number in (TERMINATE, KILL):
         pid = facts.get("pid")
+        if facts.get("in_process"):
+            break  # a person's own program
         if not isinstance(pid, int) or not lock.held(layout.lock) or not is_daemon(pid):
             break
         os.kill(pid, number)

@@ -1,0 +1,1 @@
+"""How does a program ask? `from unabridged import Archive`."""
