@@ -209,7 +209,8 @@ class Ingest:
         if raw.last:
             self._number += 1
             self._count += 1
-        self._findings += sum(finding.count for finding in found)
+        if found:
+            self._findings += sum(finding.count for finding in found)
         if self._masker is not None and self._masker.concerns(kept):
             kept = self._masker.mask(kept)
             self._findings += 1
@@ -245,9 +246,8 @@ class Ingest:
     def _read(self, kept: bytes, raw: RawLine) -> Line:
         if raw.piece:
             return Line(problem=LINE_TOO_LONG) if raw.last else EMPTY
-        # White space behind a value is no part of it, so a long line is not copied to take its terminator off.
-        whole = kept if len(kept) > LONG_LINE and self._number > 1 else body(kept, self._number == 1)
-        return self._reader.read(whole, self._number)
+        # White space behind a value is no part of it, so a line is not copied to take its terminator off.
+        return self._reader.read(kept if self._number > 1 else body(kept, first=True), self._number)
 
     def _problem(self, number: int, problem: Problem) -> None:
         self._unreadable += 1
@@ -267,7 +267,7 @@ class Ingest:
     def _block(self, block: Block, line: bytes) -> None:
         flags = block.flags
         chunks = list[bytes]()
-        media = self._media(block, line)
+        media = self._media(block, line) if block.media else []
         digests = [item.digest for item in media]
         if len(line) <= LONG_LINE:
             text = rendering.render(block)
@@ -338,8 +338,6 @@ class Ingest:
         return names
 
     def _media(self, block: Block, line: bytes) -> list[Media]:
-        if not block.media:
-            return []
         items = values(body(line, self._number == 1)).items
         found = list[Media]()
         for item in block.media[:MAX_MEDIA]:

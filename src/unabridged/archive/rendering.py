@@ -31,11 +31,12 @@ def clean(text: str) -> str:
 
 def render(block: Block) -> bytes:
     """Return the UTF-8 text of a block."""
-    pieces = block.pieces
-    if len(pieces) == 1:
-        only = pieces[0]
-        return clean(only if isinstance(only, str) else only.text).encode()
-    return clean("".join([piece if isinstance(piece, str) else piece.text for piece in pieces])).encode()
+    texts = [piece if isinstance(piece, str) else piece.text for piece in block.pieces]
+    text = texts[0] if len(texts) == 1 else "".join(texts)
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        return clean(text).encode()
 
 
 def parts(block: Block, most: int) -> Iterator[bytes]:
@@ -69,8 +70,8 @@ def digest_of_parts(
     kind: str, role: str, tool: str, call: str, size: int, text: Iterable[bytes], media: Sequence[str]
 ) -> Digest:
     """Return what `digest` returns for a text of `size` bytes that comes in parts."""
-    head = f"{RENDERING_VERSION}\0{kind}\0{role}\0{tool}\0{call}\0{size}\0"
-    state = hashlib.sha256(head.encode("utf-8", "surrogatepass"))
+    head = f"{RENDERING_VERSION}\0{kind}\0{role}\0{tool}\0{call}\0{size}\0".encode("utf-8", "surrogatepass")
+    state = hashlib.sha256(head)
     for part in text:
         state.update(part)
     for item in media:

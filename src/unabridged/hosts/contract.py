@@ -110,7 +110,7 @@ class LineReader(Protocol):
     """Reads the lines of one origin generation, in order."""
 
     def read(self, line: bytes, number: int) -> Line:
-        """Read one line without its terminator (LF or CRLF stripped, a BOM on the first line too).
+        """Read one line; its terminator may stand at its end, a BOM never stands at its beginning.
 
         `number` counts from 1 within the generation. The line has already been redacted.
         """

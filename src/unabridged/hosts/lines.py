@@ -36,7 +36,7 @@ _OBJECT = re.compile(r'\{"')
 S = TypeVar("S", bound=msgspec.Struct)
 
 
-class RawLine(NamedTuple):
+class RawLine(msgspec.Struct, frozen=True, gc=False):
     """A line as it stands in the file, with its terminator; or a piece of a line longer than the limit."""
 
     offset: int  # of its first byte in the stream
@@ -74,11 +74,16 @@ class LineSplitter:
         """Take the next bytes of the stream and return the lines that they complete, in order."""
         found: list[RawLine] = []
         start = 0
-        end = block.find(b"\n") + 1
+        find, limit = block.find, self._limit
+        end = find(b"\n") + 1
         while end:
-            self._take(block[start:end], True, found)
+            if self._parts or self._long or end - start > limit:
+                self._take(block[start:end], True, found)
+            else:
+                found.append(RawLine(self._offset, block[start:end]))
+                self._offset += end - start
             start = end
-            end = block.find(b"\n", start) + 1
+            end = find(b"\n", start) + 1
         if start < len(block):
             self._take(block[start:], False, found)
         return found

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from unabridged.schema.ids import Micros
 
 MICROS = 1_000_000
+DAY_SECONDS = 86_400
 # Magnitudes that tell units apart: seconds reach 1e11 in the year 5138, milliseconds reach 1e14 then.
 LARGEST_SECONDS = 1e11
 LARGEST_MILLIS = 1e14
@@ -21,6 +22,7 @@ class HostTime(NamedTuple):
 
 
 UNKNOWN = HostTime(Micros(0))
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def from_iso(text: str | None) -> HostTime:
@@ -32,11 +34,16 @@ def from_iso(text: str | None) -> HostTime:
     except ValueError:
         return UNKNOWN
     if moment.tzinfo is UTC:  # nearly always
-        return HostTime(Micros(round(moment.timestamp() * MICROS)))
+        return HostTime(_micros(moment))
     offset = moment.utcoffset()
     if offset is None:
-        return HostTime(Micros(round(moment.replace(tzinfo=UTC).timestamp() * MICROS)))
-    return HostTime(Micros(round(moment.timestamp() * MICROS)), round(offset.total_seconds() / 60))
+        return HostTime(_micros(moment.replace(tzinfo=UTC)))
+    return HostTime(_micros(moment), round(offset.total_seconds() / 60))
+
+
+def _micros(moment: datetime) -> Micros:
+    since = moment - _EPOCH
+    return Micros((since.days * DAY_SECONDS + since.seconds) * MICROS + since.microseconds)
 
 
 def from_unix(value: float | None) -> HostTime:

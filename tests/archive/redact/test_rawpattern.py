@@ -6,7 +6,7 @@ import json
 
 import pytest
 import re2
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from unabridged.archive.redact import Redactor
@@ -120,6 +120,7 @@ def test_what_is_not_understood_is_told(pattern: str) -> None:
     assert raw_pattern(pattern) is None
 
 
+@settings(deadline=None)  # rules are compiled when they are first looked for
 @given(st.lists(TEXTS, min_size=1, max_size=6), st.booleans())
 def test_lines_with_a_users_patterns_are_redacted_alike_alone_and_together(
     texts: list[str], ascii_only: bool

@@ -138,7 +138,12 @@ def _shows(command: str, depth: int) -> bool:
     data = command.encode("utf-8", "replace")
     if _shows_credential(data, 0, len(data)) >= 0:
         return True
-    command = _SILENT_SUBSTITUTION.sub(" ", _without_documents(command))
+    command = _without_documents(command)
+    if not suspicious(
+        command
+    ):  # nor will it be without the parts that print nothing: they end and begin at an edge
+        return False
+    command = _SILENT_SUBSTITUTION.sub(" ", command)
     if not suspicious(command) or not any(sensitive_path(word) for word in _WORDS.split(command)):
         return False
     if depth < MAX_DEPTH:
@@ -183,6 +188,8 @@ def _hands_over(words: list[str]) -> bool:
 
 def _without_documents(command: str) -> str:
     """Cut out here-documents: they are written, not read."""
+    if "<<" not in command:
+        return command
     kept: list[str] = []
     at = 0
     while True:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import TypeVar
 
 import msgspec
@@ -22,6 +23,7 @@ CALLS = 64  # open calls of this product
 SIDES = 128  # rows of side conversations that name no agent
 SESSIONS = 128  # other sessions in this file that have been announced
 NEWS = 16  # announcements that wait, since a line has room for one
+PACKED = 2_048  # packed ids that are remembered, since most of a state was in the one before it
 TITLE_CHARACTERS = 200  # of a title that waits to be told
 ID_CHARACTERS = 128  # a longer id is none of this host's, and is not remembered
 SESSION_CHARACTERS = 2 * ID_CHARACTERS  # a session's id and an agent's
@@ -195,6 +197,7 @@ class Memory:
             self._news.append(news)
 
 
+@lru_cache(PACKED)
 def _pack(name: str) -> Packed:
     if _UUID(name):
         return b"u" + bytes.fromhex(name.replace("-", ""))
