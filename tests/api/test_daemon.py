@@ -53,6 +53,14 @@ def test_an_archive_starts_the_daemon_of_its_home_and_leaves_it_running(home: Ho
         assert archive.status().daemon["connections"] == 1
 
 
+@pytest.mark.parametrize("below", ["", "store"])
+def test_a_home_is_opened_by_its_path_or_that_of_its_store(copied: Home, below: str) -> None:
+    with Archive.open(copied.folder / below, project="") as archive:
+        copied.pids.add(copied.pid)
+        assert archive.status().daemon["home"] == str(copied.folder)
+        assert len(archive.sessions().sessions) == 3
+
+
 def test_threads_share_one_archive_and_never_more_connections_than_it_may_have(opened: Open) -> None:
     archive = opened(connections=2)
     wanted = searched(archive, 0)

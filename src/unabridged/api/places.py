@@ -13,8 +13,6 @@ from unabridged.daemon.paths import Layout
 from unabridged.errors import InvalidInput
 from unabridged.store import folder as stores
 
-HOME_PARTS = ("run", "keys")  # folders beside the store of a home that was in use
-
 
 def absolute(given: object) -> Any:
     """Return a path from the root on; "" stays, and what is no path is left to the check of the request."""
@@ -68,6 +66,6 @@ def meant_by(path: str | PathLike[str]) -> tuple[Layout, str]:
     if not stores.is_store(Path(given)):
         return layout_of(given), ""
     home = layout_of(os.path.dirname(given))
-    if home.store == given and all(os.path.isdir(os.path.join(home.data, part)) for part in HOME_PARTS):
+    if home.store == given and os.path.isdir(home.keys):  # a home that was in use has keys
         return home, ""
     return usual, given
