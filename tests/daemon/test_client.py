@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.daemon.rig import PATIENCE
@@ -63,6 +63,7 @@ PLAIN = st.recursive(
 )
 
 
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])  # a busy machine is no fault of theirs
 @given(PLAIN)
 def test_the_small_json_reads_and_writes_what_the_large_one_does(value: Any) -> None:
     text = wirejson.dumps(value)
