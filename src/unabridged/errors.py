@@ -43,6 +43,10 @@ UnabridgedError
 │   ├── IndexCorrupt
 │   ├── IndexTooNew
 │   └── IndexBusy
+├── ModelError
+│   ├── ModelMissing
+│   ├── ModelDamaged
+│   └── ModelUnavailable
 └── ServiceError
     ├── DaemonUnavailable
     ├── DaemonIncompatible
@@ -379,6 +383,39 @@ class IndexBusy(IndexError_):
 
     code = "index-busy"
     retryable = True
+
+
+# --- models -------------------------------------------------------------------------------------------------------
+
+
+class ModelError(UnabridgedError):
+    """A model cannot be used."""
+
+    code = "model-error"
+    exit_code = 10
+    hint = "`una models list`; searches go on without it."
+
+
+class ModelMissing(ModelError):
+    """There is no such model."""
+
+    code = "model-missing"
+    hint = "`una models install` installs one."
+
+
+class ModelDamaged(ModelError):
+    """A model's files are not what they should be."""
+
+    code = "model-damaged"
+    hint = "`una models install` installs it anew."
+
+
+class ModelUnavailable(ModelError):
+    """A model cannot be reached."""
+
+    code = "model-unavailable"
+    retryable = True
+    hint = "Check the connection and `una config show`; searches go on without it."
 
 
 # --- the daemon ---------------------------------------------------------------------------------------------------

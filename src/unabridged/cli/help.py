@@ -21,6 +21,7 @@ EXIT_STATUS: tuple[tuple[int, str], ...] = (
     (7, "the store failed, or a record is damaged"),
     (8, "the search index failed"),
     (9, "the daemon could not answer"),
+    (10, "a sentence model cannot be used"),
     (130, "cancelled"),
     (141, "the reader of a pipe went away"),
 )

