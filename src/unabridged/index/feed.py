@@ -60,8 +60,8 @@ _pack = msgspec.msgpack.Encoder().encode
 _unpack = msgspec.msgpack.Decoder(Event).decode
 
 
-def next_feed(reader: Reader, project: ProjectId, after: int) -> Feed | None:
-    """Return what follows log position `after`, or None at the head of the log."""
+def next_feed(reader: Reader, project: ProjectId, after: int, most: int = FEED_BYTES) -> Feed | None:
+    """Return what follows log position `after`, or None at the head of the log; `most` bytes of text are aimed at."""
     entries = log.entries(reader, project, after, FEED_ENTRIES)
     if not entries:
         return None
@@ -70,7 +70,7 @@ def next_feed(reader: Reader, project: ProjectId, after: int) -> Feed | None:
     for entry in entries:
         _add(reader, feed, payload, entry)
         feed.position, feed.digest = entry.position, log.entry_digest(entry)
-        if feed.size >= FEED_BYTES:
+        if feed.size >= most:
             break
     return feed
 
