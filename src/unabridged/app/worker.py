@@ -13,7 +13,8 @@ import time
 PARENT_SECONDS = 1.0  # between two looks at the parent, where the kernel does not end us with it
 # Workers give way to the daemon, whose answers people wait for; the index gives way to reading: what is durable can be
 # indexed at any time. An agent waits for what is asked through MCP.
-NICE = {"ingest": 10, "index": 19, "mcp": 0}
+# Vectors give way like the index; whoever asks them waits.
+NICE = {"ingest": 10, "index": 19, "mcp": 0, "embed": 19, "ask": 0}
 # Objects allocated before the collector looks: a batch holds as many that are in no cycle.
 COLLECT_AFTER = 50_000
 
@@ -29,6 +30,8 @@ def main(arguments: list[str]) -> int:
         from unabridged.app.ingesting import work
     elif role == "index":
         from unabridged.app.indexing import work
+    elif role in ("embed", "ask"):
+        from unabridged.app.embedding import work
     elif role == "mcp":
         from unabridged.mcp.serving import work
     else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import selectors
 import socket
 import struct
 
@@ -42,6 +43,15 @@ class Channel:
         if size > MAX_MESSAGE:
             raise ProtocolError("a worker's message is too large", limit=MAX_MESSAGE, size=size)
         return self._exactly(size)
+
+    def ready(self, seconds: float) -> bool:
+        """Tell whether something (a message, or the end) can be received within so many seconds."""
+        try:
+            with selectors.DefaultSelector() as selector:
+                selector.register(self._socket, selectors.EVENT_READ)
+                return bool(selector.select(max(0.0, seconds)))
+        except (OSError, ValueError, KeyError):  # it was closed from this side meanwhile
+            return True
 
     def close(self) -> None:
         """Close this end; the other one sees the end of the stream."""

@@ -23,6 +23,7 @@ from unabridged.daemon.logs import Log
 from unabridged.daemon.running import Parts, Seen
 from unabridged.daemon.speaking import Speaking
 from unabridged.daemon.tailing import Tailing
+from unabridged.daemon.vectors import Vectors
 from unabridged.daemon.watched import host_roots
 from unabridged.schema.ids import Micros
 from unabridged.service.compose import HOSTS, ruleset, text_redactor
@@ -46,6 +47,7 @@ def compose(config: Config, store: Store, log: Log, explicit: bool) -> Parts:
     known, rules = Known(store), _rules(config)
     errors = layout.errors
     index = Indexing(store, layout.index, log, errors)
+    vectors = Vectors(store, config, log, errors)
     speaking = Speaking(layout, log, errors)
     seen = Seen(idle)
 
@@ -53,7 +55,11 @@ def compose(config: Config, store: Store, log: Log, explicit: bool) -> Parts:
         index.give_way()
         guard.admit()
 
-    ground = Ground(store, known, log, rules, _now, admit, index.poke, seen)
+    def grown() -> None:
+        index.poke()
+        vectors.poke()
+
+    ground = Ground(store, known, log, rules, _now, admit, grown, seen)
     workers = config.number("ingest.workers") or min(MOST_WORKERS, os.cpu_count() or 1)
     importing = Importing(ground, workers, index, time.monotonic, errors)
     index.helpers = importing.help
@@ -82,12 +88,29 @@ def compose(config: Config, store: Store, log: Log, explicit: bool) -> Parts:
         redact=lambda text: redact(text)[0],
         ruleset=ruleset(rules.redact),
         retrieval=Retrieval(
-            keyring.locators(layout.keys), index.finder, redact, index.generation, _zone, index.recent
+            keyring.locators(layout.keys),
+            index.finder,
+            redact,
+            index.generation,
+            _zone,
+            index.recent,
+            vectors,
         ),
         speaker=speaking.reach,
+        semantic=vectors.status,
     )
     return Parts(
-        services, info, importing, index, seen.tailing, idle, log, store, growth=growth, speaking=speaking
+        services,
+        info,
+        importing,
+        index,
+        seen.tailing,
+        idle,
+        log,
+        store,
+        growth=growth,
+        speaking=speaking,
+        vectors=vectors,
     )
 
 

@@ -14,6 +14,7 @@ from unabridged.daemon.maintenance import Maintenance
 from unabridged.daemon.messages import Finished
 from unabridged.daemon.speaking import Speaking
 from unabridged.daemon.tailing import Tailing
+from unabridged.daemon.vectors import Vectors
 from unabridged.hosts.contract import Candidate
 from unabridged.schema.records import Origin
 from unabridged.service.ports import Services
@@ -51,10 +52,13 @@ class Parts:
     maintenance: Maintenance | None = None
     growth: list[float] = field(default_factory=lambda: [0.0])  # monotonic seconds of the last growth
     speaking: Speaking | None = None
+    vectors: Vectors | None = None
 
     def begin(self) -> None:
         """Start what works by itself, once clients can connect."""
         self.index.start()
+        if self.vectors is not None:
+            self.vectors.start()
         if self.tailing is not None:
             self.tailing.start()
         tasks = (
@@ -76,12 +80,15 @@ class Parts:
         if self.speaking is not None:
             self.speaking.close()
         self.importing.close(CLOSE_SECONDS)
+        if self.vectors is not None:
+            self.vectors.close(CLOSE_SECONDS)
         self.index.close(CLOSE_SECONDS)
         self.store.close()
 
     def busy(self) -> bool:
-        """Whether something is worked on that no client waits for, or an agent is connected through MCP."""
-        return self.importing.busy or (self.speaking is not None and self.speaking.sessions > 0)
+        """Whether something is worked on that no client waits for (an import, texts to embed), or an agent is there."""
+        speaking = self.speaking is not None and self.speaking.sessions > 0
+        return self.importing.busy or speaking or (self.vectors is not None and self.vectors.busy)
 
     def quiet_for(self) -> float:
         """Return the seconds since a followed transcript last grew."""

@@ -175,6 +175,44 @@ _ALL = (
         low=0.0,
     ),
     Setting(
+        "semantic.enabled",
+        bool,
+        True,
+        "Whether an installed sentence model is used; without one nothing is.",
+        tighter=_not_turned_on,
+    ),
+    Setting(
+        "semantic.model",
+        str,
+        "",
+        "The folder of a sentence model (`model.onnx`, `tokenizer.json`); empty: what `una models install` made.",
+    ),
+    Setting(
+        "semantic.url",
+        str,
+        "",
+        "An address that embeds texts as the OpenAI API does; the archive's text is sent there. Empty: none is.",
+    ),
+    Setting("semantic.remote_model", str, "", "The model that the address is asked for."),
+    Setting(
+        "semantic.key_env", str, "", "The environment variable of the daemon that holds the address's key."
+    ),
+    Setting(
+        "semantic.timeout_seconds",
+        float,
+        10.0,
+        "Seconds that one call of the address may take.",
+        low=0.1,
+        high=120.0,
+    ),
+    Setting(
+        "semantic.disk_bytes",
+        int,
+        2 * GIB,
+        "Bytes that the vectors may take on the disk (about 900 a span); what comes after that has none.",
+        low=1 << 20,
+    ),
+    Setting(
         "disk.free_bytes",
         int,
         2 * GIB,

@@ -54,6 +54,11 @@ class Process:
         """The process's number."""
         return self._child.pid
 
+    @property
+    def alive(self) -> bool:
+        """Whether it runs."""
+        return self._child.poll() is None
+
     def end(self) -> int:
         """Close the channel and wait; kill the worker when it does not end. Returns its exit status."""
         self.channel.close()
@@ -77,9 +82,10 @@ def _appending(path: str) -> int:
 class Backoff:
     """How long to wait before a worker is started again."""
 
-    def __init__(self, dice: Callable[[], float] = random.random) -> None:
-        """Start without a delay; `dice` gives a number from 0 to 1."""
+    def __init__(self, dice: Callable[[], float] = random.random, last: float = LAST_DELAY) -> None:
+        """Start without a delay; `dice` gives a number from 0 to 1, `last` is the longest delay."""
         self._dice = dice
+        self._last = last
         self._delay = 0.0
 
     def next(self, lived: float) -> float:
@@ -87,5 +93,5 @@ class Backoff:
         if lived >= HEALTHY_SECONDS:
             self._delay = 0.0
         delay = self._delay
-        self._delay = min(LAST_DELAY, max(FIRST_DELAY, delay * 2))
+        self._delay = min(self._last, max(FIRST_DELAY, delay * 2))
         return delay * (0.5 + self._dice() / 2)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,12 +12,14 @@ from typing import Any
 
 from unabridged.daemon import paths
 from unabridged.daemon.client import Client
+from unabridged.errors import ModelError
 from unabridged.eval import metrics
 from unabridged.eval.floor import Floor
 from unabridged.eval.suite import Conversation, Question, Suite
 from unabridged.eval.transcripts import Written
 
 HITS = 20  # asked for; every measure looks at the first of them
+LOOK_SECONDS, TELL_SECONDS = 0.25, 10.0  # between two looks at the vectors, and between two words about them
 SECONDS = 60.0  # that one question may take
 Tell = Callable[[str], None]
 Ranked = dict[str, list[str]]  # measure ("turn", "message", "session") → keys, best first
@@ -32,18 +35,25 @@ class Asked:
     status: str
 
 
-def ask(suite: Suite, tell: Tell, *, floor: bool) -> list[Asked]:
-    """Import every conversation into a project of its own, then ask with a search's own defaults."""
+def ask(suite: Suite, tell: Tell, *, floor: bool, semantic: str = "never", settings: str = "") -> list[Asked]:
+    """Import every conversation into a project of its own, then ask with a search's own defaults.
+
+    `settings` is the configuration of the home that is made for it; `semantic` says when meaning is used.
+    """
     folder = Path(tempfile.mkdtemp(prefix="una-eval-")).resolve()
     layout = paths.layout({paths.HOME_VARIABLE: str(folder / "home")})
     try:
+        (folder / "home").mkdir(mode=0o700)
+        (folder / "home" / "config.toml").write_text(settings, encoding="utf-8")
         with Client(layout, name="una eval", scope="all") as client:
             try:
                 written = _imported(client, folder, suite, tell)
+                if semantic != "never":
+                    _embedded(client, tell)
                 return [
                     asked
                     for number, conversation in enumerate(suite.conversations)
-                    for asked in _ask_of(client, conversation, written[number], floor=floor)
+                    for asked in _ask_of(client, conversation, written[number], semantic, floor=floor)
                 ]
             finally:
                 client.call("shutdown", {"reason": "the evaluation is over"})
@@ -60,7 +70,24 @@ def _imported(client: Client, folder: Path, suite: Suite, tell: Tell) -> list[Wr
     return written
 
 
-def _ask_of(client: Client, conversation: Conversation, written: Written, *, floor: bool) -> list[Asked]:
+def _embedded(client: Client, tell: Tell) -> None:
+    """Wait until every text has its vectors; raise `ModelError` when they cannot be made."""
+    told = 0.0
+    while True:
+        found = client.call("status", {})["index"]["semantic"]
+        if found["state"] == "failed":
+            raise ModelError("the texts cannot be embedded", why=found["error"])
+        if found["state"] in ("full", "current") and not found["behind"]:
+            return
+        if time.monotonic() - told > TELL_SECONDS:
+            told = time.monotonic()
+            tell(f"embedding: {found.get('spans', 0):,} spans")
+        time.sleep(LOOK_SECONDS)
+
+
+def _ask_of(
+    client: Client, conversation: Conversation, written: Written, semantic: str, *, floor: bool
+) -> list[Asked]:
     turns = [(turn.key, turn.text) for session in conversation.sessions for turn in session.turns]
     wholes = [
         (session.key, f"{session.date} " + " ".join(turn.text for turn in session.turns))
@@ -70,6 +97,7 @@ def _ask_of(client: Client, conversation: Conversation, written: Written, *, flo
     found = list[Asked]()
     for question in conversation.questions:
         request = {"query": question.text, "limit": HITS, "project": written.project, "scope": "project"}
+        request["semantic"] = semantic
         answer = client.call("search", request, timeout=SECONDS)
         theirs: Ranked = {}
         if by_turn is not None and by_session is not None:

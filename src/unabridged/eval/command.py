@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
-from unabridged.errors import InvalidInput
+from unabridged.daemon import config
+from unabridged.daemon.vectors import INSTALLED
+from unabridged.errors import InvalidInput, ModelMissing
 from unabridged.eval import asking, loaders
 
 FLOORS = ("fts5", "none")
+NEVER = "never"
 
 
 class Screen(Protocol):
@@ -36,6 +40,11 @@ class Arguments(Protocol):
         """The screen."""
         ...
 
+    @property
+    def environ(self) -> Mapping[str, str]:
+        """The environment."""
+        ...
+
     def flag(self, name: str) -> bool:
         """Return whether a flag was given."""
         ...
@@ -51,7 +60,11 @@ def run(arguments: Arguments) -> int:
     if against not in FLOORS:
         raise InvalidInput("there is no floor of that name", field="against", known=list(FLOORS))
     suite = loaders.load(arguments.text("suite"), Path(arguments.text("path")).expanduser())
-    asked = asking.ask(suite, arguments.screen.note, floor=against == FLOORS[0])
+    semantic = arguments.text("semantic", NEVER)
+    settings = _semantic(arguments) if semantic != NEVER else "[semantic]\nenabled = false\n"
+    asked = asking.ask(
+        suite, arguments.screen.note, floor=against == FLOORS[0], semantic=semantic, settings=settings
+    )
     report = asking.report(suite, asked)
     if arguments.flag("json"):
         arguments.screen.json(report)
@@ -59,6 +72,19 @@ def run(arguments: Arguments) -> int:
     for line in lines(report):
         arguments.screen.line(line)
     return 0
+
+
+def _semantic(arguments: Arguments) -> str:
+    """Return the user's own settings of the vectors as the configuration of another home, which has no models."""
+    found = config.load(arguments.environ)
+    values = {name: found.values[name] for name in found.values if name.startswith("semantic.")}
+    if not values["semantic.url"] and not values["semantic.model"]:
+        values["semantic.model"] = str(Path(found.layout.models) / INSTALLED)
+    if not values["semantic.url"] and not Path(values["semantic.model"]).expanduser().is_dir():
+        raise ModelMissing("no sentence model is installed")
+    # What JSON writes of texts, numbers and truth values is TOML, too.
+    rows = (f"{name.partition('.')[2]} = {json.dumps(value)}" for name, value in values.items())
+    return "\n".join(("[semantic]", *rows, ""))
 
 
 def lines(report: Mapping[str, Any]) -> Iterator[str]:

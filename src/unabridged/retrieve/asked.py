@@ -42,6 +42,7 @@ class Search:
     per_session: int = 0
     in_hand: InHand = field(default_factory=InHand)
     topic: str = ""
+    semantic: str = "never"
 
 
 @dataclass(slots=True)

@@ -4,12 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol
 
 from unabridged.archive.resolve import Resolver
 from unabridged.retrieve.locator import Locators
 from unabridged.schema.ids import Micros
 from unabridged.schema.scope import Scope
 from unabridged.store.contract import Reader
+from unabridged.vectors.asked import Nearest, Where
+
+
+class Meanings(Protocol):
+    """The vectors as search sees them."""
+
+    def ask(self, text: str, where: Where, limit: int, patience: float) -> Nearest | str:
+        """Return the nearest spans, or in a word of `retrieve.meaning` why there are none; `patience` is in seconds."""
+        ...
+
+    def behind(self) -> int:
+        """Return how many log entries have no vectors yet."""
+        ...
+
 
 Redact = Callable[[str], tuple[str, int]]  # text → text without secrets, how many were taken out
 
@@ -26,4 +41,5 @@ class Context:
     redact: Redact
     generation: int = 0  # of the index
     offset_minutes: int = 0  # of the user's zone
+    meanings: Meanings | None = None  # the vectors, where a model is installed
     cancelled: Callable[[], bool] = lambda: False

@@ -31,7 +31,7 @@ def with_neighbours(reader: Reader, pairs: Sequence[Pair], allows: Callable[[Eve
     """
     if not pairs or max(candidate.coverage for candidate, _ in pairs) >= WHOLE:
         return pairs
-    best = sorted(pairs, key=lambda pair: (-pair[0].score, pair[1].project, pair[1].ordinal))
+    best = sorted(pairs, key=lambda pair: (-pair[0].total, pair[1].project, pair[1].ordinal))
     known = {place_of(event) for _, event in pairs}
     wanted = list[Place]()
     for _, event in best[:ASKED]:

@@ -1,4 +1,4 @@
-"""The final order of candidates: lexical evidence, exact anchors, small priors.
+"""The final order of candidates: lexical evidence, meaning where it was asked, exact anchors, small priors.
 
 Messages of one conversation support one another: what answers a question is often said in two of them.
 
@@ -27,6 +27,7 @@ SUPPORT = 0.4  # of its better neighbour's lexical score, that a message gets be
 GATHERED = 0.05  # of the sum of its conversation's best scores, that a message gets
 BEST_OF = 5  # scores of a conversation that are summed
 POOL = 40  # best candidates, which support one another: the same ones whatever page is asked for
+SEMANTIC = "semantic"  # how a message was found by its meaning
 BESIDE = "beside"  # how a message was found that does not match itself
 EXACT_WEIGHT = 0.5  # of the list of exact anchors in the fusion
 HIGH, MODERATE, SOME = 0.75, 0.5, 0.25  # share of the query's weight found, from which on a band is given
@@ -45,6 +46,13 @@ class Candidate:
     coverage: float = 0.0
     phrase: bool = False
     fresh: bool = False  # from the tail that is not committed yet
+    meaning: float = 0.0  # what its meaning counts beside its lexical score, in the same unit
+    meant: bool = False  # it is one of those that are nearest to the question
+
+    @property
+    def total(self) -> float:
+        """What it is ordered by before anything around it counts."""
+        return self.score + self.meaning
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +69,8 @@ class Ranked:
 
     @property
     def evidence(self) -> float:
-        """Its own lexical score with what the message beside it adds."""
-        return self.stages["lexical"] + self.stages["beside"]
+        """Its own score, of words and meaning, with what the message beside it adds."""
+        return self.stages["lexical"] + self.stages["meaning"] + self.stages["beside"]
 
 
 def rank(candidates: Sequence[tuple[Candidate, Event]], now: Micros) -> list[Ranked]:
@@ -78,7 +86,7 @@ def rank(candidates: Sequence[tuple[Candidate, Event]], now: Micros) -> list[Ran
         by_place[(*key, pair[0].start)] = pair
     beside = _support(list(best.values()))
     lexical = sorted(
-        by_place, key=lambda place: (-by_place[place][0].score - beside.get(place[:2], 0.0), place)
+        by_place, key=lambda place: (-by_place[place][0].total - beside.get(place[:2], 0.0), place)
     )
     exact = sorted(
         (place for place in by_place if by_place[place][0].exact > 0),
@@ -96,11 +104,11 @@ def rank(candidates: Sequence[tuple[Candidate, Event]], now: Micros) -> list[Ran
 def _support(pairs: list[tuple[Candidate, Event]]) -> dict[tuple[bytes, int], float]:
     """Return what messages gain by the best candidates beside them and in their conversation, by project and event."""
     pairs = [pair for pair in pairs if is_said(pair[1])]
-    pairs.sort(key=lambda pair: (-pair[0].score, pair[1].project, pair[1].ordinal))
+    pairs.sort(key=lambda pair: (-pair[0].total, pair[1].project, pair[1].ordinal))
     said, sessions = dict[Place, float](), dict[tuple[bytes, bytes], list[float]]()
     for candidate, event in pairs[:POOL]:
-        said[place_of(event)] = candidate.score
-        sessions.setdefault((event.project, event.session), []).append(candidate.score)
+        said[place_of(event)] = candidate.total
+        sessions.setdefault((event.project, event.session), []).append(candidate.total)
     gathered = {key: GATHERED * sum(scores[:BEST_OF]) for key, scores in sessions.items()}
     gained = dict[tuple[bytes, int], float]()
     for candidate, event in pairs:
@@ -115,9 +123,11 @@ def _ranked(
 ) -> Ranked:
     candidate, event = pair
     extra = (("phrase",) if candidate.phrase else ()) + (("fresh",) if candidate.fresh else ())
-    match = tuple(names) + extra if candidate.score else (BESIDE,)
+    own = (*(names if candidate.score else ()), *((SEMANTIC,) if candidate.meant else ()), *extra)
+    match = own or (BESIDE,)
     stages = {
         "lexical": round(candidate.score, 4),
+        "meaning": round(candidate.meaning, 4),
         "beside": round(beside, 4),
         "exact": round(candidate.exact, 4),
         "fused": round(score, 6),

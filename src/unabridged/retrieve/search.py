@@ -10,7 +10,7 @@ import msgspec
 
 from unabridged.archive import log
 from unabridged.errors import InvalidCursor, InvalidInput, LimitExceeded, UnabridgedError
-from unabridged.retrieve import locator
+from unabridged.retrieve import locator, meaning
 from unabridged.retrieve.asked import Finder, Found, Search, Searched
 from unabridged.retrieve.collapse import collapse, draw
 from unabridged.retrieve.context import Context
@@ -59,6 +59,7 @@ def search(context: Context, finder: Finder, request: Search) -> Searched:
     draw(context, finder, request, page)
     account["considered"] = found.considered
     account["left_out"] = found.dropped
+    account.update(found.meaning)
     status = _status(account, page)
     next_cursor = ""
     if (len(found.hits) > end or not found.all) and page and end < MAX_OFFSET:
@@ -86,12 +87,14 @@ class _Looked:
     dropped: dict[str, int]
     considered: int
     all: bool
+    meaning: dict[str, Any]  # what the account says of it
 
 
 def _look(context: Context, finder: Finder, request: Search, heads: Mapping[bytes, int], end: int) -> _Looked:
     """Return at least `end` hits and one, or all there are; candidates that turn out to be the same cost more looks."""
     eligible = Eligibility(context, request.filters, heads)
-    fetch = max(POOL, end * OVERFETCH)
+    fetch = max(meaning.BESIDE_MEANING if meaning.is_wanted(context, request) else POOL, end * OVERFETCH)
+    meant: meaning.Meant | None = None
     while True:
         try:
             candidates = finder.candidates(request, _projects(context), fetch)
@@ -99,11 +102,13 @@ def _look(context: Context, finder: Finder, request: Search, heads: Mapping[byte
             raise
         except UnabridgedError as error:
             raise _IndexFailed(error) from error
-        ranked, dropped = _ranked(context, finder, request, eligible, candidates)
+        meant = meant or meaning.consult(context, request, _projects(context), candidates)
+        blocks = _blocks(candidates, meant)
+        ranked, dropped = _ranked(context, finder, request, eligible, blocks)
         hits = collapse(context, request, ranked, end, dropped)
         complete = len(candidates) < fetch
         if complete or len(hits) > end or fetch >= MOST_FETCH:
-            return _Looked(ranked, hits, dropped, len(candidates), complete)
+            return _Looked(ranked, hits, dropped, len(candidates), complete, meant.account)
         fetch *= OVERFETCH
 
 
@@ -112,15 +117,15 @@ def _ranked(
     finder: Finder,
     request: Search,
     eligible: Eligibility,
-    candidates: Sequence[Candidate],
+    blocks: Sequence[Sequence[Candidate]],
 ) -> tuple[list[Ranked], dict[str, int]]:
     """Return candidates in their final order, and how many were left out by reason.
 
     They are ranked in blocks of the same size, however many were fetched, so that all pages are cut from one order.
     """
     found, dropped = dict[tuple[bytes, int], Ranked](), dict[str, int]()
-    for start in range(0, len(candidates), POOL):
-        pairs, left_out = eligible.sift(candidates[start : start + POOL])
+    for start, candidates in enumerate(blocks):
+        pairs, left_out = eligible.sift(candidates)
         for why, count in left_out.items():
             dropped[why] = dropped.get(why, 0) + count
         if (
@@ -132,6 +137,13 @@ def _ranked(
         for item in block if start else lean(context, finder, request, block):
             found.setdefault((item.event.project, item.event.ordinal), item)
     return list(found.values()), dropped
+
+
+def _blocks(candidates: Sequence[Candidate], meant: meaning.Meant) -> list[Sequence[Candidate]]:
+    """Return the blocks that are ranked by themselves; what meaning found is in the first, beside more of words."""
+    first = POOL if meant.nearest is None else meaning.BESIDE_MEANING
+    head = candidates[:first] if meant.nearest is None else meaning.join(candidates[:first], meant.nearest)
+    return [head, *(candidates[start : start + POOL] for start in range(first, len(candidates), POOL))]
 
 
 def _validate(request: Search) -> None:

@@ -133,3 +133,4 @@ class Services:
     speaker: Callable[[Check], tuple[str, int]] = (
         no_speaker  # the socket and number of the process that speaks MCP
     )
+    semantic: Callable[[], dict[str, Any]] = lambda: {"state": "off"}  # how the vectors stand

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from unabridged.archive.resolve import Resolver, Unpacked
 from unabridged.retrieve.asked import Finder
-from unabridged.retrieve.context import Context
+from unabridged.retrieve.context import Context, Meanings
 from unabridged.retrieve.locator import Locators
 from unabridged.retrieve.recent import Recent
 from unabridged.schema.ids import Micros
@@ -26,6 +26,7 @@ class Retrieval:
     generation: Callable[[], int] = lambda: 0
     offset_minutes: Callable[[], int] = lambda: 0
     recent: Recent | None = None  # takes what has just been admitted
+    meanings: Meanings | None = None  # the vectors, where there are any
     unpacked: Unpacked = field(default_factory=Unpacked)
 
     def context(self, reader: Reader, scope: Scope, now: Micros, cancelled: Callable[[], bool]) -> Context:
@@ -39,5 +40,6 @@ class Retrieval:
             self.redact,
             self.generation(),
             self.offset_minutes(),
+            self.meanings,
             cancelled,
         )

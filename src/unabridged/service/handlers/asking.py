@@ -55,6 +55,7 @@ def search(call: Call, request: SearchRequest) -> SearchAnswer:
             request.cursor,
             request.explain,
             per_session=request.per_session,
+            semantic=request.semantic,
         )
         asked = favoured(context, request, asked)
         finder = retrieval.finder()
@@ -72,8 +73,6 @@ def search(call: Call, request: SearchRequest) -> SearchAnswer:
         found = searching.search(context, finder, asked)
         if found.status == searching.FAILED:
             call.services.index.distrust(str(found.account["failed"]["lexical"]))
-        if request.semantic == "always":
-            found.account["semantic"] = "not installed"
         hits = [_hit(context, item, asked) for item in found.hits]
         return SearchAnswer(found.status, hits, found.next, found.account, found.explain)
 

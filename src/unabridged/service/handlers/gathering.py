@@ -108,6 +108,7 @@ def _asked(call: Call, reader: Reader, context: Context, request: GatherRequest)
         filters_of(call, reader, context, request.filters),
         request.operators,
         explain=request.explain,
+        semantic=request.semantic,
     )
     search = favoured(context, request, search)
     scope = context.scope

@@ -39,7 +39,8 @@ def status(call: Call, _: Empty) -> StatusAnswer:
         "projects": len(rows),
         **_sums([counters for _, counters in rows]),
     }
-    index, disk = services.index.status(), services.daemon.disk()
+    index = {**services.index.status(), "semantic": services.semantic()}
+    disk = services.daemon.disk()
     problems = [*_storage(disk, usage.failure), *_index(index), *services.daemon.problems()]
     return StatusAnswer(
         not problems,
@@ -62,11 +63,12 @@ def stats(call: Call, _: Empty) -> StatsAnswer:
         {"project": project.id.hex(), "name": project.name, "roots": project.roots, **_sums([counters])}
         for project, counters in rows
     ]
-    index = services.index.status()
+    index, semantic = services.index.status(), services.semantic()
     disk = {
         **services.daemon.disk(),
         "store": usage.bytes_on_disk,
         "index": index.get("bytes_on_disk", 0),
+        "vectors": semantic.get("bytes_on_disk", 0),
         "reclaimable": usage.reclaimable,
     }
     totals = {"projects": len(rows), "records": usage.records, **_sums([counters for _, counters in rows])}

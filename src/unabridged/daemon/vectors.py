@@ -1,0 +1,80 @@
+"""The vectors of a daemon: which model is used, the process that fills the table, the process that is asked."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from unabridged.daemon.config import Config
+from unabridged.daemon.logs import Log
+from unabridged.daemon.vectorasking import Asking, Target
+from unabridged.daemon.vectorfilling import Filling
+from unabridged.daemon.vectormessages import Choice
+from unabridged.retrieve.meaning import NOT_INSTALLED
+from unabridged.store.contract import Store
+from unabridged.vectors.asked import Nearest, Where
+
+FOLDER = "vectors"  # below the index's
+INSTALLED = "all-minilm-l6-v2"  # what `una models install` makes, used when no other model is named
+GRAPH = "model.onnx"
+
+
+class Vectors:
+    """Both processes; neither runs, and nothing is written, while no model is there."""
+
+    def __init__(self, store: Store, config: Config, log: Log, errors: str) -> None:
+        """Serve one store; nothing is started yet."""
+        self._config = config
+        self._filling = Filling(
+            store,
+            os.path.join(config.layout.index, FOLDER),
+            self.choice,
+            config.number("semantic.disk_bytes"),
+            log,
+            errors,
+        )
+        self._asking = Asking(self._target, self._filling.suspect, log, errors)
+        self.poke = self._filling.poke
+        self.start = self._filling.start
+        self.behind = self._filling.behind
+
+    def choice(self) -> Choice | None:
+        """Return the model to use, None where there is none."""
+        config = self._config
+        if not config.flag("semantic.enabled"):
+            return None
+        if config.text("semantic.url"):
+            name = config.text("semantic.key_env")
+            return Choice(
+                url=config.text("semantic.url"),
+                model=config.text("semantic.remote_model"),
+                key=config.env.get(name, "") if name else "",
+                timeout=config.seconds("semantic.timeout_seconds"),
+            )
+        folder = config.text("semantic.model") or os.path.join(config.layout.models, INSTALLED)
+        folder = os.path.expanduser(folder)
+        return Choice(folder) if os.path.isfile(os.path.join(folder, GRAPH)) else None
+
+    def ask(self, text: str, where: Where, limit: int, patience: float) -> Nearest | str:
+        """Return the nearest spans, or why there are none; see `retrieve.meaning.Meanings`."""
+        if self.choice() is None:
+            return NOT_INSTALLED
+        return self._asking.ask(text, where, limit, patience)
+
+    def status(self) -> dict[str, Any]:
+        """Return how the vectors stand, as plain JSON values."""
+        return {**self._filling.status(), "workers": [*self._filling.pids(), *self._asking.pids()]}
+
+    @property
+    def busy(self) -> bool:
+        """Whether something is being embedded."""
+        return self._filling.busy
+
+    def close(self, timeout: float) -> None:
+        """End both processes."""
+        self._asking.close(timeout)
+        self._filling.close(timeout)
+
+    def _target(self) -> Target | None:
+        choice, folder = self.choice(), self._filling.folder()
+        return (choice, folder) if choice is not None and folder else None

@@ -1,0 +1,110 @@
+"""When and how meaning takes part in a search: asked where words alone say little, joined to what words found.
+
+The vectors may be missing, behind, slow or dead. A search never waits for them for long and never fails with them; its
+account says what they did.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from unabridged.retrieve.asked import Search
+from unabridged.retrieve.context import Context
+from unabridged.retrieve.rank import HIGH, Candidate
+from unabridged.schema.ids import Ordinal, ProjectId
+from unabridged.vectors.asked import Nearest, Where
+
+AUTO, ALWAYS, NEVER = "auto", "always", "never"
+USED, NOT_NEEDED, NOT_ASKED = "used", "not-needed", "off"
+NOT_INSTALLED, STARTING, LATE, DIED, FAILED = "not-installed", "starting", "late", "worker-died", "failed"
+NEAREST = 200  # events asked for: of fewer, a passage that words found often is not among them
+NEAREST_BY_PATH = 1_000  # when most will fall out, since vectors cannot be filtered by path
+BESIDE_MEANING = 120  # candidates of words that are ordered together with them
+LEAD_WEIGHT = 0.2  # of the best lexical score, that a standard deviation of meaning counts
+PATIENCE = 1.5  # seconds that a search waits for a model to be loaded, once in a while
+PATIENCE_ALWAYS = 10.0  # the same when meaning was asked for
+
+
+@dataclass(frozen=True, slots=True)
+class Meant:
+    """What meaning found (None: it was not asked, or did not answer), and what the account says of that."""
+
+    nearest: Nearest | None = None
+    account: dict[str, Any] = field(default_factory=dict[str, Any])
+
+
+def is_wanted(context: Context, request: Search) -> bool:
+    """Tell whether meaning may take part in a search at all."""
+    if request.semantic == NEVER or request.operators or not request.query.strip():
+        return False
+    return context.meanings is not None or request.semantic == ALWAYS
+
+
+def consult(
+    context: Context, request: Search, projects: Sequence[ProjectId] | None, found: Sequence[Candidate]
+) -> Meant:
+    """Return what is nearest to the question, where it is asked for or words found little."""
+    if not is_wanted(context, request):
+        return Meant()
+    answer: Nearest | str = NOT_INSTALLED
+    if request.semantic == AUTO and strong(found):
+        answer = NOT_NEEDED
+    elif context.meanings is not None:
+        patience = PATIENCE if request.semantic == AUTO else PATIENCE_ALWAYS
+        most = NEAREST_BY_PATH if request.filters.path or request.filters.branch is not None else NEAREST
+        answer = context.meanings.ask(request.query, where(request, projects), most, patience)
+    if isinstance(answer, str):
+        silent = answer == NOT_INSTALLED and request.semantic == AUTO  # nobody asked for what is not there
+        return Meant(None, {} if silent else {"semantic": answer})
+    account: dict[str, Any] = {"semantic": USED}
+    if context.meanings is not None and (behind := context.meanings.behind()):
+        account["semantic_behind"] = behind
+    return Meant(answer, account)
+
+
+def strong(found: Sequence[Candidate]) -> bool:
+    """Tell whether words found so much that meaning has little to add: most of the question in one passage."""
+    return bool(found) and (found[0].phrase or found[0].coverage >= HIGH)
+
+
+def join(found: Sequence[Candidate], answer: Nearest) -> list[Candidate]:
+    """Return candidates with what their meaning counts, and those that only meaning found.
+
+    Scores are added, not ranks: beside a list of two hundred that are all somewhat near, ranks drown the clear winners
+    of words (a convex combination: Bruch, Gai and Ingber 2023). What is not among the nearest counts as the farthest of
+    them.
+    """
+    leads = {(near.project, near.ordinal): max(0.0, near.lead) for near in answer.spans}
+    least = min(leads.values(), default=0.0)
+    unit = LEAD_WEIGHT * (max((item.score for item in found), default=0.0) or 1.0)
+    joined, held = list[Candidate](), set[tuple[bytes, int]]()
+    for item in found:
+        key = (bytes(item.project), int(item.event))
+        held.add(key)
+        joined.append(replace(item, meaning=unit * leads.get(key, least), meant=key in leads))
+    for near in answer.spans:
+        key = (near.project, near.ordinal)
+        if key not in held:
+            project, event = ProjectId(near.project), Ordinal(near.ordinal)
+            joined.append(
+                Candidate(project, event, near.start, near.end, 0.0, meaning=unit * leads[key], meant=True)
+            )
+    return joined
+
+
+def where(request: Search, projects: Sequence[ProjectId] | None) -> Where:
+    """Return what the vectors can tell of a question's filters; the archive judges every span again."""
+    asked = request.filters
+    return Where(
+        [bytes(project) for project in projects or ()],
+        bytes(asked.session) if asked.session is not None else b"",
+        sorted(asked.roles),
+        sorted(asked.kinds),
+        sorted(asked.hosts),
+        sorted(asked.tools),
+        asked.since,
+        asked.until,
+        asked.side,
+    )

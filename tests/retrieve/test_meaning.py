@@ -1,0 +1,199 @@
+"""When meaning is asked, how it is joined to what words found, and what is said when it is not there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.retrieve.conftest import Archive
+from tests.retrieve.test_search import Engine
+from tests.support.archiving import PROJECT
+from unabridged.archive.forget import plan_retire
+from unabridged.retrieve import meaning
+from unabridged.retrieve.filters import Filters
+from unabridged.retrieve.meaning import join
+from unabridged.retrieve.places import document_of
+from unabridged.retrieve.rank import Candidate
+from unabridged.retrieve.search import Search, Searched, search
+from unabridged.schema.ids import Ordinal, ProjectId
+from unabridged.schema.records import EVENT
+from unabridged.schema.scope import Level
+from unabridged.vectors.asked import Near, Nearest, Where
+
+
+class Meanings:
+    """Answers as it was told to, and remembers what it was asked."""
+
+    def __init__(self, answer: Nearest | str, behind: int = 0) -> None:
+        self.answer = answer
+        self.left = behind
+        self.asked: list[tuple[str, Where, int, float]] = []
+
+    def ask(self, text: str, where: Where, limit: int, patience: float) -> Nearest | str:
+        self.asked.append((text, where, limit, patience))
+        return self.answer
+
+    def behind(self) -> int:
+        return self.left
+
+
+class Asking(Engine):
+    """An archive with its index and with vectors that are made up."""
+
+    def ordinal(self, native: str) -> int:
+        with self.archive.store.snapshot() as reader:
+            events = reader.scan(EVENT, (PROJECT,), limit=1_000)
+        return next(event.ordinal for event in events if event.native == native)
+
+    def near(self, *natives: str, lead: float = 6.0, project: bytes = PROJECT) -> Nearest:
+        spans = [Near(project, self.ordinal(name), 0, 5, 0.5, lead - at) for at, name in enumerate(natives)]
+        return Nearest(spans, {PROJECT: 3}, 100)
+
+    def ask(
+        self, meanings: Meanings | None, query: str, semantic: str = "always", **options: Any
+    ) -> Searched:
+        context = replace(self.archive.context(options.pop("level", Level.ALL)), meanings=meanings)
+        return search(context, self.finder(), Search(query, semantic=semantic, **options))
+
+
+@pytest.fixture
+def asking(archive: Archive, tmp_path: Path) -> Asking:
+    made = Asking(archive, tmp_path / "g1")
+    made.index()
+    return made
+
+
+def found(answer: Searched) -> list[str]:
+    return [hit.event.native for hit in answer.hits]
+
+
+def test_what_no_word_finds_is_found_by_meaning(asking: Asking) -> None:
+    assert found(asking.ask(None, "horticulture", "never")) == []
+    answer = asking.ask(Meanings(asking.near("b1")), "horticulture")
+    assert found(answer) == ["b1"]
+    assert answer.hits[0].match == ["semantic"]
+    assert answer.hits[0].band in ("some", "low")
+    assert answer.account["semantic"] == "used"
+    assert answer.hits[0].text == "unrel"
+
+
+def test_meaning_and_words_add_up(asking: Asking) -> None:
+    plain = found(asking.ask(None, "migrate rollback script gardens", "never"))
+    near = Nearest([*asking.near("b1", lead=30.0).spans, *asking.near("a2", lead=1.0).spans], {}, 10)
+    answer = asking.ask(Meanings(near), "migrate rollback script gardens")
+    assert plain[0] != "b1"
+    assert found(answer)[0] == "b1"
+    assert {"lexical", "semantic"} <= set(answer.hits[0].match)
+
+
+def test_auto_asks_only_where_words_say_little(asking: Asking) -> None:
+    meanings = Meanings(asking.near("b1"))
+    strong = asking.ask(meanings, "unrelated talk about gardens", "auto")
+    assert (meanings.asked, strong.account["semantic"]) == ([], "not-needed")
+    weak = asking.ask(meanings, "horticulture of talk and something else entirely", "auto")
+    assert (len(meanings.asked), weak.account["semantic"]) == (1, "used")
+    asking.ask(meanings, "unrelated talk about gardens", "always")
+    assert len(meanings.asked) == 2
+    never = asking.ask(meanings, "horticulture", "never")
+    assert (len(meanings.asked), "semantic" in never.account) == (2, False)
+
+
+def test_an_expression_is_not_asked_by_meaning(asking: Asking) -> None:
+    meanings = Meanings(asking.near("b1"))
+    assert found(asking.ask(meanings, "gardens AND nothing", operators=True)) == []
+    assert found(asking.ask(meanings, " ", "always")) == []
+    assert meanings.asked == []
+
+
+@pytest.mark.parametrize("why", ["starting", "late", "worker-died", "failed: index-corrupt"])
+def test_without_an_answer_words_alone_answer_and_the_account_says_so(asking: Asking, why: str) -> None:
+    plain = asking.ask(None, "gardens of the past", "never")
+    answer = asking.ask(Meanings(why), "gardens of the past")
+    assert found(answer) == found(plain)
+    assert (answer.status, answer.account["semantic"]) == ("ok", why)
+
+
+def test_no_model_is_said_to_who_asked_for_meaning(asking: Asking) -> None:
+    assert asking.ask(None, "gardens of the past", "always").account["semantic"] == "not-installed"
+    assert "semantic" not in asking.ask(None, "gardens of the past", "auto").account
+    assert "semantic" not in asking.ask(Meanings("not-installed"), "gardens of the past", "auto").account
+
+
+def test_the_account_says_how_far_the_vectors_are_behind(asking: Asking) -> None:
+    assert asking.ask(Meanings(asking.near("b1"), behind=7), "horticulture").account["semantic_behind"] == 7
+    assert "semantic_behind" not in asking.ask(Meanings(asking.near("b1")), "horticulture").account
+
+
+def test_the_archive_judges_what_meaning_finds(asking: Asking) -> None:
+    near = asking.near("b1", "a3", "q1")
+    assert found(
+        asking.ask(Meanings(near), "horticulture", filters=Filters(roles=frozenset({"assistant"})))
+    ) == ["a3"]
+    stranger = Nearest([Near(b"x" * 16, 1, 0, 5, 0.9, 9.0), Near(PROJECT, 999_999, 0, 5, 0.9, 9.0)], {}, 2)
+    assert found(asking.ask(Meanings(stranger), "horticulture")) == []
+    with asking.archive.store.snapshot() as reader:
+        event = reader.get(EVENT, (PROJECT, Ordinal(asking.ordinal("b1"))))
+        assert event is not None
+        document = document_of(reader, event)
+    assert document is not None
+    asking.archive.store.commit(
+        PROJECT, plan_retire(PROJECT, document.ordinal, "retired", asking.archive.context().now)
+    )
+    answer = asking.ask(Meanings(near), "horticulture")
+    assert "b1" not in found(answer)
+    assert answer.account["left_out"]["retired"] == 1
+
+
+def test_what_is_asked_is_narrowed_to_the_scope(asking: Asking) -> None:
+    meanings = Meanings(asking.near("b1"))
+    asking.ask(
+        meanings, "horticulture", level=Level.PROJECT, filters=Filters(hosts=frozenset({"toy"}), side=False)
+    )
+    assert meanings.asked[0][1] == Where([PROJECT], hosts=["toy"], side=False)
+    asking.ask(meanings, "horticulture", filters=Filters(path="a/b.py"))
+    assert meanings.asked[1][1] == Where()
+    assert meanings.asked[1][2] > meanings.asked[0][2]
+
+
+def test_pages_are_cut_from_one_order(asking: Asking) -> None:
+    rows: list[dict[str, object]] = [
+        {"id": f"n{at}", "text": f"number {at} tells of weather {'x' * at}", "human": True}
+        for at in range(60)
+    ]
+    asking.archive.add("many", rows)
+    asking.index()
+    meanings = Meanings(asking.near(*(f"n{at}" for at in range(0, 60, 2)), lead=40.0))
+    whole = found(asking.ask(meanings, "weather forecasts of tomorrow", limit=50))
+    pages: list[str] = []
+    cursor = ""
+    while len(pages) < 50:
+        page = asking.ask(meanings, "weather forecasts of tomorrow", limit=7, cursor=cursor)
+        pages += found(page)
+        cursor = page.next
+        if not cursor:
+            break
+    assert pages[: len(whole)] == whole[: len(pages)]
+    assert len(set(pages)) == len(pages)
+
+
+def candidates(*scores: float) -> Sequence[Candidate]:
+    return [Candidate(PROJECT, Ordinal(at), 0, 9, score) for at, score in enumerate(scores, 1)]
+
+
+def test_leads_count_in_units_of_the_best_score() -> None:
+    answer = Nearest([Near(PROJECT, 2, 0, 4, 0.6, 5.0), Near(PROJECT, 9, 1, 4, 0.5, 3.0)], {}, 10)
+    joined = {int(item.event): item for item in join(candidates(10.0, 4.0), answer)}
+    assert joined[2].meaning == pytest.approx(meaning.LEAD_WEIGHT * 10 * 5)
+    assert joined[1].meaning == pytest.approx(meaning.LEAD_WEIGHT * 10 * 3), (
+        "as far as the farthest of the nearest"
+    )
+    assert (joined[9].score, joined[9].start, joined[9].meant) == (0.0, 1, True)
+    assert not joined[1].meant
+    assert join(candidates(3.0), Nearest([], {}, 0))[0].meaning == 0.0
+    only = join([], answer)
+    assert [item.meaning for item in only] == sorted((item.meaning for item in only), reverse=True)
+    assert ProjectId(only[0].project) == PROJECT
