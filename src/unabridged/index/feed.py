@@ -60,8 +60,10 @@ _pack = msgspec.msgpack.Encoder().encode
 _unpack = msgspec.msgpack.Decoder(Event).decode
 
 
-def next_feed(reader: Reader, project: ProjectId, after: int, most: int = FEED_BYTES) -> Feed | None:
-    """Return what follows log position `after`, or None at the head of the log; `most` bytes of text are aimed at."""
+def next_feed(reader: Reader, project: ProjectId, after: int, most: int = 0) -> Feed | None:
+    """Return what follows log position `after`, or None at the head of the log; `most` bytes of text (0: what the index
+    takes at once) are aimed at.
+    """
     entries = log.entries(reader, project, after, FEED_ENTRIES)
     if not entries:
         return None
@@ -70,7 +72,7 @@ def next_feed(reader: Reader, project: ProjectId, after: int, most: int = FEED_B
     for entry in entries:
         _add(reader, feed, payload, entry)
         feed.position, feed.digest = entry.position, log.entry_digest(entry)
-        if feed.size >= most:
+        if feed.size >= (most or FEED_BYTES):
             break
     return feed
 
