@@ -8,6 +8,8 @@ import json
 import pytest
 
 from tests.cli.double import EVENTS, FOUND, HIT, IMPORTED, PASSAGE, SESSION, Daemon, una
+from unabridged.cli.search import completeness
+from unabridged.cli.status import meaning
 from unabridged.errors import DaemonUnavailable, InvalidPattern, SessionNotFound, StoreLocked
 
 
@@ -67,6 +69,28 @@ def test_search_says_how_complete_the_answer_is(
     assert done.status == exits
     assert done.out == ""
     assert says in done.err
+
+
+@pytest.mark.parametrize(
+    ("account", "told"),
+    [
+        ({"semantic": "used"}, ""),
+        ({"semantic": "used", "semantic_behind": 3}, "3 log entries not embedded yet."),
+        ({"semantic": "not-needed"}, ""),
+        ({"semantic": "not-installed"}, "una models install"),
+        ({"semantic": "starting"}, "still being loaded"),
+        ({"semantic": "worker-died"}, "Words alone were searched (worker-died)."),
+    ],
+)
+def test_search_says_what_meaning_could_not_do(account: dict[str, object], told: str) -> None:
+    said = completeness({"status": "ok", "hits": [], "account": account})
+    assert told in said
+    assert bool(said) == bool(told)
+
+
+def test_status_says_how_the_vectors_are() -> None:
+    facts = {"state": "working", "spans": 1, "model": "m", "behind": 2, "error": ""}
+    assert meaning(facts) == "working, 1 span, m, 2 log entries behind"
 
 
 def test_search_says_that_the_scope_was_narrowed() -> None:

@@ -187,10 +187,8 @@ def candidates(*scores: float) -> Sequence[Candidate]:
 def test_leads_count_in_units_of_the_best_score() -> None:
     answer = Nearest([Near(PROJECT, 2, 0, 4, 0.6, 5.0), Near(PROJECT, 9, 1, 4, 0.5, 3.0)], {}, 10)
     joined = {int(item.event): item for item in join(candidates(10.0, 4.0), answer)}
-    assert joined[2].meaning == pytest.approx(meaning.LEAD_WEIGHT * 10 * 5)
-    assert joined[1].meaning == pytest.approx(meaning.LEAD_WEIGHT * 10 * 3), (
-        "as far as the farthest of the nearest"
-    )
+    assert joined[2].meaning == pytest.approx(meaning.LEAD_WEIGHT * 10 * 2)
+    assert joined[1].meaning == joined[9].meaning == 0.0, "as far as the farthest of the nearest"
     assert (joined[9].score, joined[9].start, joined[9].meant) == (0.0, 1, True)
     assert not joined[1].meant
     assert join(candidates(3.0), Nearest([], {}, 0))[0].meaning == 0.0

@@ -90,7 +90,21 @@ def completeness(answer: Mapping[str, Any]) -> str:
         told.append(f"The filters left {human.plural(filtered, 'passage')} out.")
     if account.get("narrowed"):
         told.append("The scope was narrowed to what is granted.")
+    if meaning := _meaning(account):
+        told.append(meaning)
     return " ".join(told)
+
+
+def _meaning(account: Mapping[str, Any]) -> str:
+    """Return what an answer lacks because meaning could not take part, or not with everything."""
+    said, behind = str(account.get("semantic") or ""), int(account.get("semantic_behind") or 0)
+    if said == "used":
+        return f"{human.plural(behind, 'log entry', 'log entries')} not embedded yet." if behind else ""
+    if said == "not-installed":
+        return "Words alone were searched: no sentence model is installed (`una models install`)."
+    if said == "starting":
+        return "Words alone were searched: the sentence model is still being loaded."
+    return f"Words alone were searched ({said})." if said and said not in ("not-needed", "off") else ""
 
 
 def _close(arguments: Arguments, answer: Mapping[str, Any]) -> None:

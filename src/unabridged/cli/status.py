@@ -43,6 +43,9 @@ def _lines(answer: Facts) -> Iterator[tuple[str, str]]:
     behind = int(index.get("behind") or 0)
     left = f", {human.plural(behind, 'log entry', 'log entries')} behind" if behind else ""
     yield "index", f"{index.get('state') or 'unknown'}{left}"
+    semantic: Facts = index.get("semantic") or {}
+    if semantic.get("state", "off") != "off":
+        yield "meaning", meaning(semantic)
     daemon: Facts = answer.get("daemon") or {}
     yield "daemon", f"process {daemon.get('pid')}, up {human.span(float(daemon.get('uptime_seconds') or 0))}"
     if daemon.get("home"):
@@ -50,6 +53,18 @@ def _lines(answer: Facts) -> Iterator[tuple[str, str]]:
     disk: Facts = daemon.get("disk") or {}
     if "free_bytes" in disk:
         yield "disk", f"{human.size(disk['free_bytes'])} free"
+
+
+def meaning(semantic: Facts) -> str:
+    """Return how the vectors are in one line."""
+    told = [f"{semantic['state']}", human.plural(int(semantic.get("spans") or 0), "span")]
+    if semantic.get("model"):
+        told.append(str(semantic["model"]))
+    if behind := int(semantic.get("behind") or 0):
+        told.append(f"{human.plural(behind, 'log entry', 'log entries')} behind")
+    if semantic.get("error"):
+        told.append(str(semantic["error"]))
+    return ", ".join(told)
 
 
 def archive(store: Facts) -> str:

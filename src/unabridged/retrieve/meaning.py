@@ -12,17 +12,18 @@ from typing import Any
 
 from unabridged.retrieve.asked import Search
 from unabridged.retrieve.context import Context
-from unabridged.retrieve.rank import HIGH, Candidate
+from unabridged.retrieve.neighbours import WHOLE
+from unabridged.retrieve.rank import Candidate
 from unabridged.schema.ids import Ordinal, ProjectId
 from unabridged.vectors.asked import Nearest, Where
 
 AUTO, ALWAYS, NEVER = "auto", "always", "never"
 USED, NOT_NEEDED, NOT_ASKED = "used", "not-needed", "off"
 NOT_INSTALLED, STARTING, LATE, DIED, FAILED = "not-installed", "starting", "late", "worker-died", "failed"
-NEAREST = 200  # events asked for: of fewer, a passage that words found often is not among them
+NEAREST = 100  # events asked for: of fewer, a passage that words found often is not among them
 NEAREST_BY_PATH = 1_000  # when most will fall out, since vectors cannot be filtered by path
-BESIDE_MEANING = 120  # candidates of words that are ordered together with them
-LEAD_WEIGHT = 0.2  # of the best lexical score, that a standard deviation of meaning counts
+BESIDE_MEANING = 80  # candidates of words that are ordered together with them
+LEAD_WEIGHT = 0.3  # of the best lexical score, that a standard deviation of meaning counts
 PATIENCE = 1.5  # seconds that a search waits for a model to be loaded, once in a while
 PATIENCE_ALWAYS = 10.0  # the same when meaning was asked for
 
@@ -65,16 +66,16 @@ def consult(
 
 
 def strong(found: Sequence[Candidate]) -> bool:
-    """Tell whether words found so much that meaning has little to add: most of the question in one passage."""
-    return bool(found) and (found[0].phrase or found[0].coverage >= HIGH)
+    """Tell whether words found so much that meaning has little to add: (nearly) the whole question in one passage."""
+    return bool(found) and (found[0].phrase or found[0].coverage >= WHOLE)
 
 
 def join(found: Sequence[Candidate], answer: Nearest) -> list[Candidate]:
     """Return candidates with what their meaning counts, and those that only meaning found.
 
-    Scores are added, not ranks: beside a list of two hundred that are all somewhat near, ranks drown the clear winners
-    of words (a convex combination: Bruch, Gai and Ingber 2023). What is not among the nearest counts as the farthest of
-    them.
+    Scores are added, not ranks: beside a list of a hundred that are all somewhat near, ranks drown the clear winners
+    of words (a convex combination: Bruch, Gai and Ingber 2023). Leads count from the farthest of the nearest on, so
+    that what is not among them gets nothing.
     """
     leads = {(near.project, near.ordinal): max(0.0, near.lead) for near in answer.spans}
     least = min(leads.values(), default=0.0)
@@ -83,13 +84,15 @@ def join(found: Sequence[Candidate], answer: Nearest) -> list[Candidate]:
     for item in found:
         key = (bytes(item.project), int(item.event))
         held.add(key)
-        joined.append(replace(item, meaning=unit * leads.get(key, least), meant=key in leads))
+        joined.append(replace(item, meaning=unit * (leads.get(key, least) - least), meant=key in leads))
     for near in answer.spans:
         key = (near.project, near.ordinal)
         if key not in held:
             project, event = ProjectId(near.project), Ordinal(near.ordinal)
             joined.append(
-                Candidate(project, event, near.start, near.end, 0.0, meaning=unit * leads[key], meant=True)
+                Candidate(
+                    project, event, near.start, near.end, 0.0, meaning=unit * (leads[key] - least), meant=True
+                )
             )
     return joined
 
