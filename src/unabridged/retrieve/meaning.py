@@ -23,7 +23,7 @@ NOT_INSTALLED, STARTING, LATE, DIED, FAILED = "not-installed", "starting", "late
 NEAREST = 100  # events asked for: of fewer, a passage that words found often is not among them
 NEAREST_BY_PATH = 1_000  # when most will fall out, since vectors cannot be filtered by path
 BESIDE_MEANING = 80  # candidates of words that are ordered together with them
-LEAD_WEIGHT = 0.3  # of the best lexical score, that a standard deviation of meaning counts
+LEAD_WEIGHT = 0.2  # of the best lexical score, that a standard deviation of meaning counts
 PATIENCE = 1.5  # seconds that a search waits for a model to be loaded, once in a while
 PATIENCE_ALWAYS = 10.0  # the same when meaning was asked for
 

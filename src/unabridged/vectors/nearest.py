@@ -19,10 +19,10 @@ from unabridged.schema.ids import ProjectId
 from unabridged.vectors import note, table
 from unabridged.vectors.asked import Near, Nearest, Where
 
-EXACT = 4_096  # rows that are all compared exactly: 3 MB read
+EXACT = 1_024  # rows that are all compared exactly: half a million numbers, some milliseconds
 SHORTLIST = 5  # rows compared exactly for each span wanted: several are of one event
 LEAST_LIST = 512
-SAMPLE = 1_024  # rows that tell how like the question the text at large is
+SAMPLE = 256  # rows that tell how like the question the text at large is: their spread to four per cent
 SLICE = 1 << 16  # rows whose signs are compared at a time, which bounds the memory
 _LEAST_SPREAD = 1e-3
 
