@@ -13,8 +13,23 @@ from unabridged.archive.redact.rule import WORD
 
 REDACTOR = Redactor.compile()
 # The checks of these look at more than the text that the pattern describes.
-CONTEXTUAL = {"basic", "login", "curl", "pgpass", "pem", "k8s", "cased", "sql", "jwk", "psk"}
-SHAPES = [rule for rule in RULES if rule.where == "text" and rule.check not in CONTEXTUAL]
+CONTEXTUAL = {
+    "basic",
+    "login",
+    "curl",
+    "pgpass",
+    "pem",
+    "k8s",
+    "cased",
+    "sql",
+    "jwk",
+    "psk",
+    "kty",
+    "cookies",
+}
+# These only lead to what other rules judge: `test_objects.py` has their cases.
+LEADING = {"pairs", "argv"}
+SHAPES = [rule for rule in RULES if rule.where == "text" and rule.check not in CONTEXTUAL | LEADING]
 VALUES = [rule for rule in RULES if rule.where == "value"]
 
 
@@ -77,6 +92,8 @@ CONTEXTS = {
     "mandrill-key": "md-" + "ZbgmTmrpRRJx" + "gwtaPFAK_e",
     "sql-identified-by": f"create user bob identified by '{PASSWORD}'",
     "json-web-key": '{"kty": "EC", "d": "' + "Zm9vYmFyYmF6Zm9vYmFy" + "YmF6Zm9vYmFyYmF6Zm9vYg" + '"}',
+    "json-web-key-object": '{"kty": "oct", "k": "' + "Zm9vYmFyYmF6Zm9vYmFy" + "YmF6Zm9vYmFyYmF6Zm9vYg" + '"}',
+    "cookie-object": '{"name": "sid", "httpOnly": true, "value": "' + "a1B2c3D4e5F6g7H8" + '"}',
     "pgpass-entry": f"db.host:5432:app:bob:{PASSWORD}",
 }
 

@@ -8,7 +8,7 @@ import re
 import msgspec
 import re2
 
-from unabridged.archive.redact import examples, names, places, values
+from unabridged.archive.redact import examples, names, objects, places, values
 from unabridged.archive.redact.names import NameClass
 from unabridged.archive.redact.pattern import capturing, finder
 from unabridged.archive.redact.rule import MARK, Rule, Span
@@ -19,6 +19,7 @@ CONTEXT = 48  # bytes before a name in which a vendor may be named ("the Datadog
 QUICK = 256  # bytes behind a candidate in which its name and the sign behind it end
 MARKED = 16  # bytes behind a name within which a placeholder begins that stands in place of its value
 MAX_GAP = 32  # bytes between name and value up to which their form is remembered
+MIN_LISTED = 20  # bytes of a value that nothing but its place in a list joins to a header's name
 MIN_PROSE = 20  # bytes of a random value that needs neither `=` nor `:` behind its name
 
 # Written for `re`, with possessive repeats: no way back, so linear. `_for_re2` makes plain repeats of them.
@@ -33,7 +34,7 @@ _FORMS = (
     rf"{_QUOTE},?(?:{_ANY_BLANK}|{_MARGIN})*+{_QUOTE}value{_QUOTE}{_BLANK}*+[=:]",  # name: PASSWORD, value: …
     rf"{_QUOTE}{_BLANK}*+\{{(?:{_ANY_BLANK}|{_MARGIN})*+default{_BLANK}*+=",  # variable "password" {{ default = …
     rf"</key>(?:{_ANY_BLANK}|{_MARGIN})*+<string>",  # <key>Password</key> <string>…
-    rf"\\*+[\"'`]{_BLANK}*+,{_BLANK}*+\\*+[\"'`]",  # setenv("PASSWORD", "…")
+    rf"\\*+[\"'`]{_ANY_BLANK}*+,{_ANY_BLANK}*+\\*+[\"'`]",  # setenv("PASSWORD", "…")
     rf"{_QUOTE}(?:{_BLANK}*+(?:\|\||\?\?)|{_BLANK}++or\b){_BLANK}*+\\*+[\"'`]",  # env.PASSWORD || "…"
     rf"\({_BLANK}*+\\*+[\"'`]",  # setPassword("…")
     rf"{_QUOTE}>[^\s<]",  # <password>…
@@ -55,6 +56,7 @@ SCREEN = "|".join(
         rf"(?i:pass(?:word|wd|phrase)?{_for_re2(_BLANK)}+\\*[\"'`][^\"'`\\0-9]{{2,40}}[0-9])",
         rf"(?i:--[a-z0-9-]*{names.SCREENED}{names.SUFFIX}[ \t]+[^\s<$-])",
         rf"(?:ENV|ARG|setx|set -[a-zA-Z]+)[ \t]+{_LOUD_NAME}[ \t]+[^\s=]",
+        rf"(?i:{names.SCREENED}s\\*[\"'][ \t]*:[ \t]*\[)",
     )
 )
 """Where an assignment may stand, in text or in JSON's escaped form of it."""
@@ -95,6 +97,11 @@ _CODE_ENDS = (
     b"`",
     b"|",
 )
+HEADER = re.compile(
+    rb"(?i)(?:proxy-)?authorization|(?:set-)?cookie|x?-?[a-z0-9]+-[a-z0-9-]*(?:key|token|secret)"
+)
+_PAIR_ENDS = re.compile(rb"\\*+[\"'](?:[ \t\r\n]|\\+[nrt])*+\]")
+_CONTAINER = re.compile(rb"(?:[ \t\r\n]|\\+[nrt])*+[\[{](?=(?:[ \t\r\n]|\\+[nrt])*+(?:\\*+[\"']|[{\[]))")
 _HEADERS = frozenset(("cookie", "authorization"))
 _QUOTES = (b'"', b"'", b"`", b'\\"')
 _REST_OF_LINE = re.compile(rb"[^\r\n\"'`\\]+")
@@ -163,6 +170,11 @@ class Assignments:
         form = _form(named.gap)
         if form in _WEAK_FORMS and (found == "auth" or names.is_weak(name)):
             return [], False
+        opened = _opens_container(named) if form == "assign" else -1
+        if opened >= 0:
+            spans, short = objects.held(text, opened, (name, found), self.named)
+            if spans or short:
+                return spans, short
         word, literal = _FORM_READERS[form](named)
         if word is None:
             return [], False
@@ -211,6 +223,10 @@ class Assignments:
         if code is None or not (data.startswith(_CODE_ENDS, code.end()) or code.end() == high):
             return False
         return code.end() - code.start() < values.LONG_RANDOM or not values.is_random(code.group().strip())
+
+    def named(self, name: bytes, found: NameClass, body: bytes) -> list[Span]:
+        """Judge a quoted value by its name alone; the spans are places in it."""
+        return self.value(Place(name, found, name.lower(), quoted=True, literal=False), body)
 
     def value(self, place: Place, body: bytes) -> list[Span]:
         """Judge one value; the spans are places in it."""
@@ -322,6 +338,12 @@ def _assign(named: _Named) -> tuple[Word | None, bool]:
     return word, literal
 
 
+def _opens_container(named: _Named) -> int:
+    """Return where a list or an object opens that is the value; -1 where none does."""
+    opened = _CONTAINER.match(named.text, named.at)
+    return opened.end() - 1 if opened is not None else -1
+
+
 def _in_address(named: _Named) -> bool:
     """Tell whether a name stands in an ARN, or before the `@` of a URL: rules of their own know those."""
     if b"arn:" in places.line_before(named.text, named.start):
@@ -351,9 +373,25 @@ def _pair(named: _Named) -> tuple[Word | None, bool]:
 
 
 def _list(named: _Named) -> tuple[Word | None, bool]:
+    if named.name.startswith(b"-"):
+        word = _default(named)[0]  # an option's value, in a list of arguments
+        option = word is not None and named.text.startswith(b"-", word.start)
+        return (None, False) if option else (word, False)
     # Lists of field names look the same: only an argument counts, and of those only what has the look of a secret.
     opened = named.text[max(0, named.start - 12) : named.start].rstrip(b"\\\"'` ")
-    return _call(named) if opened.endswith(b"(") else (None, False)
+    if opened.endswith(b"("):
+        return _call(named)
+    if HEADER.fullmatch(named.name) is not None:
+        word = _default(named)[0]
+        listed = word is not None and is_listed_value(named.text[word.start : word.end])
+        return (word, False) if listed else (None, False)
+    if not opened.endswith(b"["):
+        return None, False
+    # A list of two, as programs keep headers.
+    word, literal = _call(named)
+    if word is None or word.open_end or _PAIR_ENDS.match(named.text, word.end) is None:
+        return (word, literal) if word is not None and word.open_end else (None, False)
+    return word, literal
 
 
 def _call(named: _Named) -> tuple[Word | None, bool]:
@@ -430,6 +468,11 @@ def _space(named: _Named) -> tuple[Word | None, bool]:
         return (word, False) if fits else (None, False)
     fits = len(body) >= MIN_PROSE and not body.startswith(b"/") and values.is_random(body)
     return (word, False) if fits else (None, False)
+
+
+def is_listed_value(body: bytes) -> bool:
+    """Tell whether what follows a header's name in a list is more than another name."""
+    return len(body) >= MIN_LISTED or body.find(b"=") > 0
 
 
 # Too little to make a value of what stands behind `pass` or `auth`.

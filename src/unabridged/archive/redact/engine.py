@@ -8,8 +8,8 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from unabridged.archive.redact import fields, jsontext, names, patches
-from unabridged.archive.redact.assignments import Place
+from unabridged.archive.redact import fields, jsontext, names, objects, patches
+from unabridged.archive.redact.assignments import HEADER, Place, is_listed_value
 from unabridged.archive.redact.custom import Custom
 from unabridged.archive.redact.rule import MARK, Finding, Span, placeholder
 from unabridged.archive.redact.rules import RULES, RULESET_VERSION
@@ -19,7 +19,7 @@ LEFT = 512  # bytes before a candidate that its rule may look at; `tokens.JWK` i
 SHORT_KEY = 16  # bytes; no key below holds a token itself
 RIGHT = 384  # bytes behind a candidate that are looked at first; more only when a value runs into their end
 DENSE = 8_192  # bytes of a window from which a second scan would cost more than a long look ahead at once
-MANIFEST = 4_096  # bytes on both sides of `kind: Secret`
+MANIFEST = 8_192  # bytes on both sides of what its neighbours may tell; a JSON web key is the longest
 MAX_RIGHT = 65_536  # bytes behind a candidate at the very most: no secret is longer
 MAX_WINDOW = 262_144  # bytes decoded at once, so that a huge line takes bounded memory
 GROUP = (
@@ -164,6 +164,9 @@ class Redactor:
                     data, scanner.candidate(data, place + 1, json_end), json_end
                 )
                 continue
+            if start in (candidate, *token_places(data, candidate)):
+                spans = self._scanner.neighbours(data, start)
+                yield from (span for span in spans if not fields.is_sealed(data, span.start, span.end))
             yield from self._json_string(data, start, end, candidate)
             done = end + 1
             candidate = scanner.open_candidate(data, scanner.candidate(data, done, json_end), json_end)
@@ -179,6 +182,7 @@ class Redactor:
                 return
         else:
             yield from self._pair(data, start, end)
+            yield from self._argument(data, start, end)
             yield from patches.key_lines(data, start, end)
         spans = list(self._string_spans(data, start, end, first, escaped=True))
         if spans and not fields.is_sealed(data, start, end):
@@ -186,7 +190,15 @@ class Redactor:
 
     def _member(self, data: bytes, key: bytes, value: int) -> Iterator[Span]:
         """Judge the value of an object's member by its key."""
-        if data[value : value + 1] != b'"':
+        opens = data[value : value + 1]
+        if opens in (b"[", b"{"):
+            name = jsontext.decode(key)
+            name = name.removesuffix(b"s") if opens == b"[" else name
+            found = names.classify(name) if len(name) <= 2 * names.MAX_NAME else ""
+            if found and not names.is_weak(name):
+                spans = objects.held(data, value, (name, found), self._scanner.assignments.named)[0]
+                yield from (span for span in spans if not fields.is_sealed(data, span.start, span.end))
+        if opens != b'"':
             return
         yield from self._named(data, jsontext.decode(key), value + 1)
 
@@ -203,6 +215,19 @@ class Redactor:
         value = jsontext.value_after(data, at + len(b'"value'))
         if data[value : value + 1] == b'"':
             yield from self._named(data, jsontext.decode(data[start:end]), value + 1)
+
+    def _argument(self, data: bytes, start: int, end: int) -> Iterator[Span]:
+        """Judge what stands behind an option or a header's name in a list: `["--password", "…"]`, `["Cookie", "…"]`."""
+        at = jsontext.skip_blanks(data, end + 1)
+        if end - start > names.MAX_NAME or data[at : at + 1] != b",":
+            return
+        at = jsontext.skip_blanks(data, at + 1)
+        if data[at : at + 1] != b'"' or data[at + 1 : at + 2] == b"-":
+            return
+        name = jsontext.decode(data[start:end])
+        body = data[at + 1 : jsontext.string_end(data, at + 1)]
+        if name.startswith(b"-") or (HEADER.fullmatch(name) and is_listed_value(body)):
+            yield from self._named(data, name, at + 1)
 
     def _named(self, data: bytes, name: bytes, start: int) -> Iterator[Span]:
         found = names.classify(name) if len(name) <= 2 * names.MAX_NAME else ""
@@ -228,12 +253,12 @@ class Redactor:
         following = next(positions, None)
         while following is not None:
             first = last = max(low, following)
-            manifest = _begins_manifest(data, following)
+            manifest = self._scanner.looks_far(data, following)
             stop = min(high, last + (MANIFEST if manifest else RIGHT))
             following = next(positions, None)
             while following is not None and following < stop and stop - first < MAX_WINDOW:
                 last = following
-                kind = _begins_manifest(data, following)
+                kind = self._scanner.looks_far(data, following)
                 stop = max(stop, min(high, last + (MANIFEST if kind else RIGHT)))
                 manifest = manifest or kind
                 following = next(positions, None)
@@ -323,11 +348,6 @@ class Redactor:
 def _builtin() -> Scanner:
     """Compile the built-in rules, once a process: it takes a fifth of a second."""
     return Scanner(RULES)
-
-
-def _begins_manifest(data: bytes, at: int) -> bool:
-    """Tell whether the candidate at `at` may be `kind: Secret`, whose rule looks far on both sides."""
-    return b"kind" in data[at : at + len(b'\\\\\\"kind')]
 
 
 def _in_sealed_tail(data: bytes, at: int) -> bool:

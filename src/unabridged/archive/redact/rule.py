@@ -23,6 +23,10 @@ Check = Literal[
     "sql",
     "jwk",
     "psk",
+    "pairs",
+    "kty",
+    "cookies",
+    "argv",
 ]
 """What a match must stand up to beyond its pattern: see `tokens.py`."""
 Where = Literal["text", "value"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from unabridged.archive.redact import objects
 from unabridged.archive.redact.rule import WORD, Rule, text
 
 # White space in text that may still be escaped once or more (JSON inside a string).
@@ -419,4 +420,48 @@ HASHES: tuple[Rule, ...] = (
     ),
 )
 
-RULES: tuple[Rule, ...] = KEYS + PASSWORDS + HASHES
+_NAMES_SECRET = rf"(?i:(?:{objects.NAMING})(?:\\*[\"'])?[ \t]*[:=][ \t]*{objects.SECRETIVE})"
+_COMMANDS = (
+    "(?:curl|wget|mysql|mysqldump|mariadb|sshpass|redis-cli|docker|podman|ldapsearch|smbclient|zip|unzip|7z)"
+)
+# Their patterns tell cheaply whether they begin at a place; what they find is for `objects.py` to say.
+NEIGHBOURS: tuple[Rule, ...] = (
+    text(
+        "named-value",
+        "secret",
+        _NAMES_SECRET,
+        first="cefhiklnopstv",
+        anchor=_NAMES_SECRET,
+        fold=True,
+        check="pairs",
+    ),
+    text(
+        "json-web-key-object",
+        "private-key",
+        r"kty(?:\\*[\"'])?[ \t]*:",
+        "kty",
+        anchor=r"kty(?:\\*[\"'])?[ \t]*:[ \t]*(?:\\*[\"'])?(?:RSA|EC|OKP|oct|AKP)",
+        check="kty",
+    ),
+    text(
+        "cookie-object",
+        "cookie",
+        r"(?i)(?:http_?only|same_?site|cookies)\\*[\"'][ \t]*:",
+        "http",
+        "same",
+        "cookies",
+        anchor=r"(?i:(?:http_?only|same_?site)\\*[\"'][ \t]*:|cookies\\*[\"'][ \t]*:[ \t]*[\[{])",
+        fold=True,
+        check="cookies",
+    ),
+    text(
+        "argument-list",
+        "cli-password",
+        rf"{_COMMANDS}\\*[\"'],(?:[ \t\r\n]|\\+[nrt])*\\*[\"']",
+        *_COMMANDS.strip("(?:)").split("|"),
+        anchor=rf"{_COMMANDS}\\*[\"'],(?:[ \t\r\n]|\\+[nrt])*\\*[\"']",
+        check="argv",
+    ),
+)
+
+RULES: tuple[Rule, ...] = KEYS + PASSWORDS + HASHES + NEIGHBOURS

@@ -8,13 +8,14 @@ from collections.abc import Iterator
 
 import re2
 
-from unabridged.archive.redact import assignments, manifests, tokens
+from unabridged.archive.redact import assignments, manifests, objects, tokens
 from unabridged.archive.redact.pattern import Match, Pattern, capturing, finder
 from unabridged.archive.redact.rule import WORD, Rule, Span
 from unabridged.archive.redact.words import first_line, read
 
 CHUNK = 32_768  # bytes that one search for a candidate looks through
 OVERLAP = 1_024  # bytes of a chunk that the next one begins with; no candidate's beginning is longer
+QUICK = 512  # bytes behind a candidate in which a key and the name that is its value end
 MAX_TOKEN = 16_384  # bytes of a token at most; a JSON web token with many claims is the longest
 # A character of a name or token that JSON writers may escape though they need not: the screen cannot see through it.
 ESCAPED_CHARACTER = r"\\u00(?:2[dDeE]|3[0-9]|4[1-9a-fA-F]|5[0-9aAfF]|6[1-9a-fA-F]|7[0-9aA])"
@@ -24,6 +25,9 @@ _BEFORE = re.compile(rb"\\[nrtbf]|\\u[0-9a-fA-F]{4}|%[0-9A-Fa-f]{2}|\[[0-9;]*m|[
 _LETTERS = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
 _RUN = re.compile(rb"[A-Za-z0-9_.~+/=%:@-]*+")
 _BACKSLASH = 0x5C
+_NEIGHBOURS = {"pairs": objects.pairs, "kty": objects.web_key, "cookies": objects.cookie}
+_PRECISE = frozenset((*_NEIGHBOURS, "argv"))  # their patterns tell cheaply whether they begin at a place
+_FAR = frozenset((*_PRECISE, "k8s"))
 _Matcher = tuple[Rule, tuple[bytes, ...], Pattern | None]
 
 
@@ -83,8 +87,8 @@ class Scanner:
         else:
             return False
         for place in tokens_begin:
-            for rule, keywords, _ in self._at_head(data, place):
-                if not keywords or _starts(rule, keywords, data, place):
+            for matcher in self._at_head(data, place):
+                if _begins(matcher, data, place):
                     return False
         return self.assignments.rules_out(data, at, high)
 
@@ -108,10 +112,49 @@ class Scanner:
     def _at(self, text: bytes, at: int, found: list[Span]) -> bool:
         """Try the rules that can begin at `at`; return whether one ran into the end of the text."""
         short = False
-        for rule, keywords, pattern in self._at_head(text, at):
-            if not keywords or _starts(rule, keywords, text, at):
-                short |= self._apply(rule, pattern, text, at, found)
+        for matcher in self._at_head(text, at):
+            if _begins(matcher, text, at):
+                short |= self._apply(matcher[0], matcher[2], text, at, found)
         return short
+
+    def looks_far(self, text: bytes, at: int) -> bool:
+        """Tell whether a rule that looks far on both sides may begin with the candidate at `at`."""
+        return any(
+            matcher[0].check in _FAR and _begins(matcher, text, place)
+            for place in (at, *token_places(text, at))
+            for matcher in self._at_head(text, place)
+        )
+
+    def neighbours(self, data: bytes, at: int) -> list[Span]:
+        """Find in JSON what the member whose key's content begins at `at` tells of the other members of its object."""
+        found: list[Span] = []
+        for matcher in self._at_head(data, at):
+            check = matcher[0].check
+            if check == "k8s":
+                found += objects.manifest(data, at)
+            elif check in _PRECISE and _begins(matcher, data, at):
+                found += self._neighbour(check, data, at)[0]
+        return found
+
+    def _neighbour(self, check: str, text: bytes, at: int) -> tuple[list[Span], bool]:
+        look = _NEIGHBOURS.get(check)
+        if look is not None:
+            return look(text, at, self.assignments.named)
+        items, short = objects.arguments(text, at)
+        # As a shell has it; what is found within one argument stands in the text as it is.
+        command = b" ".join(text[item.start : item.end] for item in items)
+        found: list[Span] = []
+        begin = 0
+        spans = self.spans(command, 0, len(command))[0] if len(items) > 1 else []
+        for item in items:
+            end = begin + item.end - item.start
+            found += (
+                Span(span.start - begin + item.start, span.end - begin + item.start, span.rule, span.kind)
+                for span in spans
+                if begin <= span.start and span.end <= end
+            )
+            begin = end + 1
+        return found, short
 
     def _at_head(self, text: bytes, at: int) -> tuple[_Matcher, ...]:
         """Return the rules that can begin with what stands at `at`."""
@@ -123,6 +166,10 @@ class Scanner:
         """Try one rule at one candidate; return whether it ran into the end of the text."""
         if pattern is None:
             spans, short = (tokens.key_block if rule.check == "pem" else manifests.secret_values)(text, at)
+            found += spans
+            return short
+        if rule.check in _PRECISE:
+            spans, short = self._neighbour(rule.check, text, at)
             found += spans
             return short
         if (
@@ -195,6 +242,18 @@ def _behind_escape(pattern: Pattern, text: bytes, match: Match, limit: int) -> M
     if escape is None or escape.end() <= begin:
         return match
     return pattern.match(text, escape.end(), limit)
+
+
+def _begins(matcher: _Matcher, text: bytes, at: int) -> bool:
+    """Tell whether a rule may begin at `at`."""
+    rule, keywords, pattern = matcher
+    if keywords and not _starts(rule, keywords, text, at):
+        return False
+    if rule.check not in _PRECISE or pattern is None:
+        return True
+    if rule.check == "pairs" and objects.NAMING_KEY.match(text, at) is None:
+        return False
+    return pattern.match(text, at, at + QUICK) is not None
 
 
 def _starts(rule: Rule, keywords: tuple[bytes, ...], text: bytes, at: int) -> bool:
