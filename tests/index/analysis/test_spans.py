@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from unabridged.index.analysis.query import plan_query
-from unabridged.index.analysis.spans import ODD, by_needle, by_pattern, needles_of, spans
+from unabridged.index.analysis.spans import ODD, alone, by_needle, by_pattern, in_runs, needles_of, spans
 
 
 @pytest.mark.parametrize(
@@ -55,6 +55,12 @@ def test_what_each_needle_finds_is_what_the_pattern_finds(query: str, text: str)
     needles = needles_of(plan_query(query))
     if not needles.odd and not ODD.search(text):
         assert by_needle(needles, text) == by_pattern(needles, text)
+
+
+@given(st.text(LETTERS, max_size=30), st.text(st.sampled_from("aAbBsS90_ "), max_size=80))
+def test_words_are_found_in_the_runs_of_a_text_as_each_is_by_itself(query: str, text: str) -> None:
+    words, lower = needles_of(plan_query(query)).plain, text.lower()
+    assert sorted(in_runs(words, text, lower)) == sorted(alone(words, text, lower))
 
 
 def test_every_letter_that_lower_case_does_not_settle_is_odd() -> None:

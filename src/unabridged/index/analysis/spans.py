@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import accumulate
 
-from unabridged.index.analysis.letters import GRAM_RUN, IN_WORD, without_marks
+from unabridged.index.analysis.letters import GRAM_RUN, IN_WORD, WORDS, without_marks
 from unabridged.index.analysis.plan import Plan
 
 SPANS_MOST = 1_000  # of one text
+MANY = 40  # words, from which on a text is cut into its words once instead of searched for each
 MEMORY = 64  # patterns remembered
 
 # Where a word may begin or end: at the edge of letters and digits, or where camel case changes.
@@ -27,6 +29,18 @@ ODD = re.compile(
     "\u1e9b\u1fbe\u1fd3\u1fe3\ufb05\ufb06]"
 )
 
+
+def _class(byte: int) -> int:
+    letter = chr(byte)
+    if byte >= 0x80 or not letter.isalnum():
+        return ord(" ")
+    return ord("0" if letter.isdigit() else "A" if letter.isupper() else "a")
+
+
+_CLASSES = bytes(map(_class, range(256)))
+_CHANGES = (b"aA", b"0A", b"AAa")  # a word ends behind the first of these, another begins
+
+Place = tuple[int, int, int]  # first character, rank of what stands there, the one behind the last
 Match = tuple[int, int, str]  # first character, the one behind the last, the text in lower case
 
 
@@ -36,7 +50,8 @@ class Needles:
 
     grams: tuple[str, ...]
     phrases: tuple[tuple[str, re.Pattern[str]], ...]  # first word, the whole with the end of a word behind
-    words: tuple[str, ...]
+    plain: Mapping[str, int]  # words of ASCII letters and digits alone, each with its rank among all needles
+    signed: Mapping[str, int]  # others
     odd: bool
     pattern: str  # finds the same, a letter at a time
 
@@ -72,8 +87,8 @@ def by_pattern(needles: Needles, text: str) -> list[Match]:
 
 def by_needle(needles: Needles, text: str) -> list[Match]:
     """Return the same for a text without odd letters: looks for each needle, then keeps the first and longest."""
-    lower, size = text.lower(), len(text)
-    places = list[tuple[int, int, int]]()  # first character, rank of the needle, the one behind the last
+    lower = text.lower()
+    places = list[Place]()
     for rank, gram in enumerate(needles.grams):
         at = text.find(gram)
         while at >= 0:
@@ -86,17 +101,12 @@ def by_needle(needles: Needles, text: str) -> list[Match]:
             if _begins(text, at) and (match := phrase.match(text, at)):
                 places.append((at, rank, match.end()))
             at = lower.find(first, at + 1)
-    behind += len(needles.phrases)
-    for rank, word in enumerate(needles.words, behind):
-        at = lower.find(word)
-        while at >= 0:
-            end = at + len(word)
-            # The patterns only say the last word: most edges are ends of the text, or stand beside a sign.
-            if (at == 0 or not text[at - 1].isalnum() or _begins(text, at)) and (
-                end == size or not text[end].isalnum() or _ends(text, end)
-            ):
-                places.append((at, rank, end))
-            at = lower.find(word, at + 1)
+    if len(needles.plain) >= MANY and text.isascii():
+        places += in_runs(needles.plain, text, lower)
+        places += alone(needles.signed, text, lower)
+    else:
+        places += alone(needles.plain, text, lower)
+        places += alone(needles.signed, text, lower)
     places.sort()
     found, behind = list[Match](), 0
     for at, _, end in places:
@@ -104,6 +114,50 @@ def by_needle(needles: Needles, text: str) -> list[Match]:
             found.append((at, end, lower[at:end]))
             behind = end
     return found[:SPANS_MOST]
+
+
+def alone(words: Mapping[str, int], text: str, lower: str) -> Iterator[Place]:
+    """Yield where words stand, each looked for by itself."""
+    size = len(text)
+    for word, rank in words.items():
+        at = lower.find(word)
+        while at >= 0:
+            end = at + len(word)
+            # The patterns only say the last word: most edges are ends of the text, or stand beside a sign.
+            if (at == 0 or not text[at - 1].isalnum() or _begins(text, at)) and (
+                end == size or not text[end].isalnum() or _ends(text, end)
+            ):
+                yield at, rank, end
+            at = lower.find(word, at + 1)
+
+
+def in_runs(words: Mapping[str, int], text: str, lower: str) -> Iterator[Place]:
+    """Yield where words of letters and digits stand in an ASCII text: as a run of them, or between changes of case."""
+    runs = lower.encode().translate(WORDS).decode().split(" ")
+    ends = list(accumulate(map(len, runs)))
+    for number, run in enumerate(runs):
+        if run in words:
+            end = ends[number] + number  # each run before it has a sign behind
+            yield end - len(run), words[run], end
+    for edges in _case_edges(text.encode().translate(_CLASSES)):
+        for first, start in enumerate(edges[:-1]):
+            for end in edges[first + 1 :]:
+                if end - start < edges[-1] - edges[0] and (word := lower[start:end]) in words:
+                    yield start, words[word], end
+
+
+def _case_edges(classes: bytes) -> Iterable[list[int]]:
+    """Return, for each run of letters and digits in which the case changes, its edges and the changes, in order."""
+    runs = dict[int, list[int]]()
+    for pattern in _CHANGES:
+        at = classes.find(pattern)
+        while at >= 0:
+            start = classes.rfind(b" ", 0, at) + 1
+            runs.setdefault(start, []).append(at + 1)
+            at = classes.find(pattern, at + 1)
+    for start, changes in runs.items():
+        end = classes.find(b" ", start)
+        yield [start, *sorted(changes), end if end >= 0 else len(classes)]
 
 
 def needles_of(plan: Plan) -> Needles:
@@ -115,13 +169,17 @@ def needles_of(plan: Plan) -> Needles:
     words = [text for text in texts if not GRAM_RUN.fullmatch(text)]
     others = [*phrases, *map(re.escape, words)]
     whole = [f"{_BEGIN}(?i:{'|'.join(others)}){_END}"] if others else []
+    ranks = dict[str, int]()
+    for rank, word in enumerate(words, len(grams) + len(parts)):
+        ranks.setdefault(word.lower(), rank)
     return Needles(
         tuple(grams),
         tuple(
             (part[0].lower(), re.compile(f"(?i:{phrase}){_END}"))
             for part, phrase in zip(parts, phrases, strict=True)
         ),
-        tuple(word.lower() for word in words),
+        {word: rank for word, rank in ranks.items() if word.isascii() and word.isalnum()},
+        {word: rank for word, rank in ranks.items() if not (word.isascii() and word.isalnum())},
         any(ODD.search(text) for text in (*texts, *(word for part in parts for word in part))),
         "|".join([*map(re.escape, grams), *whole]) or r"(?!)",
     )
