@@ -15,10 +15,10 @@ from unabridged.index.layout import LexicalFilter, key, split_place
 from unabridged.index.scoring import SMALL, WEIGHTS, Weighted, coverage, phrase_bonus, telling, weigh
 from unabridged.index.state import Part, Place, State
 
-POSTINGS_MOST = 300_000  # entries read to find candidates; about 3 ms
+POSTINGS_MOST = 200_000  # entries read to find candidates; about 2 ms
 RARE_LEAST = 2  # terms that may find candidates however frequent they are
 TERMS_MOST = 24  # terms that find candidates
-SPARE = 40  # candidates beyond the wanted ones: frequent terms, inflections and class weights reorder them
+SPARE = 80  # candidates beyond the wanted ones: frequent terms, inflections and class weights reorder them
 MASK_BITS = 22  # terms told apart in one pass: a sum of powers of two is exact in the 24 bits of a score
 
 Scored = tuple[float, DocAddress]
