@@ -1,100 +1,94 @@
-"""Codex, OpenCode and Pi reach the archive through `una mcp`."""
+"""Claude Code, Codex, OpenCode and Pi use every tool of ours, over a pipe and over HTTP."""
 
 from __future__ import annotations
 
 import json
-import os
-import sys
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.daemon.living import SESSION, Home, transcript
-from tests.support import provider_anthropic, provider_openai
-from tests.support.client_codex import Codex
-from tests.support.client_opencode import OpenCode
-from tests.support.client_pi import Pi
-from tests.support.provider import Call, Provider, Reply
+from tests.mcp.listener import Listener
+from tests.support.mcp_hosts import HOSTS, Server, over_a_pipe
+from tests.support.provider import Provider, Reply, Request
+from unabridged.hosts.calls import OWN_KEY
 from unabridged.hosts.claude_code import HOST as CLAUDE_CODE
 from unabridged.retrieve.envelope import LABEL
 
 pytestmark = pytest.mark.real_client
 
-COMMAND = [sys.executable, "-m", "unabridged", "mcp"]
-ASKED = {"query": "zirconium1", "limit": 3}
 
-
-@pytest.fixture
-def home(tmp_path: Path) -> Iterator[Home]:
-    made = Home(tmp_path / "h")
-    made.configure(disk={"free_bytes": 0})
-    yield made
-    made.end()
-
-
-def environment(home: Home) -> dict[str, str]:
-    return {"UNABRIDGED_HOME": str(home.folder), "PYTHONPATH": os.environ.get("PYTHONPATH", "")}
-
-
-def prepare(home: Home, folder: Path, project: Path) -> None:
-    """Archive a conversation of the project."""
-    path = transcript(folder / "t.jsonl", SESSION, 2, folder=str(project), words="zirconium")
-    with home.connect() as client:
+def prepare(home: Home, folder: Path, project: Path) -> tuple[str, str]:
+    """Archive a conversation and a note of the project; returns handles of a message and of the note."""
+    path = transcript(folder / "t.jsonl", SESSION, 4, folder=str(project), words="zirconium")
+    with home.connect(project=str(project)) as client:
         client.call("import", {"paths": [str(path)], "host": CLAUDE_CODE.name}, timeout=60.0)
+        client.call("note", {"text": "The crucible is made of hafnium.", "title": "crucible"})
+        found = [client.call("search", {"query": word})["hits"][0] for word in ("zirconium1", "hafnium")]
+        return found[0]["handle"], found[1]["handle"]
 
 
-def sent(provider: Provider) -> str:
-    """The last request of the agent, without the escapes of JSON inside JSON."""
-    return provider.agent_requests()[-1].text().replace("\\", "")
+def calls(message: str, note: str) -> list[tuple[str, Mapping[str, Any], str]]:
+    """A call of each tool, and what the model is shown then."""
+    return [
+        ("search", {"query": "zirconium1", "limit": 3}, "user says zirconium1"),
+        ("grep", {"pattern": "zirconium[0-9]"}, "zirconium3"),
+        ("recall", {"target": message, "neighbors": 1}, "user says zirconium1"),
+        ("gather", {"query": "zirconium2", "max_tokens": 900}, "zirconium2"),
+        ("traverse", {"target": message, "after": 2}, "zirconium2"),
+        ("sessions", {"limit": 3}, SESSION),
+        ("remember", {"text": "The flash driver waits for BSY.", "title": "flash"}, "document"),
+        ("status", {}, "windows|archived"),
+    ]
 
 
-def check(provider: Provider) -> None:
-    """The model was given the passage, with what it is."""
-    text = sent(provider)
-    assert LABEL in text
-    assert "user says zirconium1" in text
-    assert "replaced_by" not in text  # the shapes of answers are for programs: no conversation pays for them
+def history(request: Request) -> list[Any]:
+    """The messages of a request, in either form."""
+    return request.body.get("messages") or request.body["input"]
 
 
-def test_codex_searches_the_archive(home: Home, tmp_path: Path) -> None:
-    with Provider([provider_openai]) as provider:
-        client = Codex(tmp_path, provider.url)
-        with (client.root / "config.toml").open("a") as file:
-            file.write(f"\n[mcp_servers.unabridged]\ncommand = {json.dumps(COMMAND[0])}\n")
-            file.write(f"args = {json.dumps(COMMAND[1:])}\n[mcp_servers.unabridged.env]\n")
-            file.writelines(f"{name} = {json.dumps(value)}\n" for name, value in environment(home).items())
-        prepare(home, tmp_path, client.project)
-        provider.then(Reply("I look.", [Call("search", ASKED, namespace="mcp__unabridged")]), Reply("Found."))
-        client.say("What was it?")
-        check(provider)
+@contextmanager
+def reached(home: Home, way: str, folder: Path) -> Iterator[Server]:
+    """Our server, reached over a pipe or over HTTP by an agent that works in `folder`."""
+    if way == "pipe":
+        yield over_a_pipe(home.folder)
+        return
+    listener = Listener(home, folder)
+    try:
+        yield Server(url=listener.url, headers={"Authorization": f"Bearer {listener.token}"})
+    finally:
+        status, said = listener.end()
+        assert status == 0
+        assert "refused" not in said
 
 
-def test_opencode_searches_the_archive(home: Home, tmp_path: Path) -> None:
-    with Provider([provider_openai]) as provider:
-        client = OpenCode(tmp_path, provider.url)
-        path = Path(client.env["OPENCODE_CONFIG"])
-        config: dict[str, Any] = json.loads(path.read_text())
-        server = {"type": "local", "command": COMMAND, "environment": environment(home), "enabled": True}
-        path.write_text(json.dumps({**config, "mcp": {"unabridged": server}}))
-        prepare(home, tmp_path, client.project)
-        provider.then(Reply("I look.", [Call("unabridged_search", ASKED)]), Reply("Found."))
-        client.say("What was it?")
-        check(provider)
-
-
-def test_pi_searches_the_archive(home: Home, tmp_path: Path) -> None:
-    with Provider([provider_anthropic]) as provider:
-        client = Pi(tmp_path, provider.url)
-        server = {
-            "command": COMMAND[0],
-            "args": COMMAND[1:],
-            "env": environment(home),
-            "exposure": "direct",
-        }
-        (client.agent / "mcp.json").write_text(json.dumps({"mcpServers": {"unabridged": server}}))
-        prepare(home, tmp_path, client.project)
-        provider.then(Reply("I look.", [Call("mcp__unabridged__search", ASKED)]), Reply("Found."))
-        client.say("What was it?")
-        check(provider)
+@pytest.mark.parametrize("way", ["pipe", "http"])
+@pytest.mark.parametrize("host", HOSTS)
+def test_an_agent_uses_every_tool(home: Home, tmp_path: Path, host: str, way: str) -> None:
+    make, api = HOSTS[host]
+    with Provider([api]) as provider, reached(home, way, tmp_path / "project") as server:
+        agent = make(tmp_path, provider, server)
+        asked = calls(*prepare(home, tmp_path, agent.project))
+        provider.then(
+            *(Reply(f"I ask {name}.", [agent.call(name, given)]) for name, given, _ in asked),
+            Reply("So that is settled."),
+        )
+        assert "So that is settled." in agent.say("What was it?")
+        requests = provider.agent_requests()
+    assert (
+        "replaced_by" not in requests[0].text()
+    )  # shapes of answers are for programs: no model pays for them
+    assert len(requests) == len(asked) + 1
+    for (name, _, shown), before, after in zip(asked, requests, requests[1:], strict=False):
+        new = history(after)[len(history(before)) :]
+        text = json.dumps(new).replace("\\", "")  # without the escapes of JSON inside JSON
+        assert re.search(rf'tool="{name}"|"{re.escape(OWN_KEY)}": ?"{name}"', text), name
+        assert re.search(shown, text), name
+    assert LABEL in requests[-1].text()
+    with home.connect(project=str(agent.project)) as client:
+        (kept,) = client.call("search", {"query": "flash driver"})["hits"]
+        assert kept["title"] == "flash"

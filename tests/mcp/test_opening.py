@@ -15,7 +15,7 @@ from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSI
 
 from unabridged.daemon import paths
 from unabridged.mcp import opening
-from unabridged.mcp.conversation import Conversation
+from unabridged.mcp.conversation import alone
 from unabridged.schema import tokens
 
 CLIENT = {"name": "a test", "version": "1"}
@@ -36,7 +36,7 @@ def sdk(tmp_path: Path, *asked: tuple[str, Any]) -> list[dict[str, Any]]:
     """The SDK's own answers to the first requests of a conversation: results, or errors."""
 
     async def ask() -> list[dict[str, Any]]:
-        server = Conversation(paths.layout({"UNABRIDGED_HOME": str(tmp_path)}), "", "").server()
+        server = alone(paths.layout({"UNABRIDGED_HOME": str(tmp_path)}), "", "").server()
         inbox, requests = anyio.create_memory_object_stream[SessionMessage | Exception](1)
         replies, outbox = anyio.create_memory_object_stream[SessionMessage](1)
         found: list[dict[str, Any]] = []

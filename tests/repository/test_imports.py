@@ -40,6 +40,7 @@ LOCAL_IMPORTS: dict[str, str] = {
     "api/archive.py": "only who opens an archive in its own process pays for the store and the index",
     "daemon/client.py": "only who has to start a daemon pays for what starting one imports",
     "daemon/paths.py": "every client start imports it; only rare platforms and long paths need more than `os`",
+    "mcp/command.py": "a pipe, which every agent starts, should not pay for the SDK",
     "store/open.py": "the engine for PostgreSQL needs a driver that is an extra",
 }
 

@@ -543,17 +543,23 @@ VERBS: tuple[Verb, ...] = (
     Verb(
         "mcp",
         "serve an agent that speaks MCP on standard input and output",
-        "unabridged.mcp.pipe",
+        "unabridged.mcp.command",
         (),
-        (),
+        (
+            Option("http", FLAG, "serve over HTTP at 127.0.0.1 instead, until this process is ended"),
+            Option("port", NUMBER, "with --http: listen there; 0 is any free one", "N", default="0"),
+            Option("port-file", PATH, "with --http: write the address, its token in it, to this file", "F"),
+            _JSON,
+        ),
         (
             ("claude mcp add unabridged -- una mcp", "Claude Code"),
             ("codex mcp add unabridged -- una mcp", "Codex"),
+            ("una mcp --http --port-file ~/.una-mcp", "for agents that speak MCP over HTTP"),
         ),
         _SET,
         "For an agent to start, in the folder it works in. Offers search, grep, recall, gather, traverse, sessions, "
         "remember and status, within what the daemon grants there. The process behind it is shared by all agents and "
-        "ends with the daemon.",
+        "ends with the daemon. With --http it prints an address and a token that are good for this run alone.",
     ),
     Verb(
         "completions",

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from mcp import types
@@ -28,9 +29,12 @@ MOST_NAME = 200  # characters of the name of a request: the daemon takes 256
 class Conversation:
     """What one agent asks, from its folder, within what the daemon grants there."""
 
-    def __init__(self, layout: Layout, folder: str, nonce: str) -> None:
-        """Serve an agent that was started in `folder`; `nonce` is its own name for as long as it lives."""
-        self._layout = layout
+    def __init__(self, folder: str, nonce: str, link_from: Callable[[str], Link]) -> None:
+        """Serve an agent that was started in `folder`; `nonce` is its own name for as long as it lives.
+
+        `link_from` gives the connection to the daemon of who works in a folder.
+        """
+        self._link_from = link_from
         self._folder = folder
         self._nonce = nonce
         self._link: Link | None = None
@@ -44,8 +48,8 @@ class Conversation:
             version=__version__,
             title=opening.TITLE,
             instructions=opening.INSTRUCTIONS,
-            on_list_tools=self._list,
-            on_call_tool=self._call,
+            on_list_tools=list_tools,
+            on_call_tool=self.call,
         )
 
     def close(self) -> None:
@@ -53,10 +57,8 @@ class Conversation:
         if self._link is not None:
             self._link.close()
 
-    async def _list(self, _: Context, __: types.PaginatedRequestParams | None) -> types.ListToolsResult:
-        return types.ListToolsResult(tools=[types.Tool.model_validate(listing(tool)) for tool in TOOLS])
-
-    async def _call(self, context: Context, asked: types.CallToolRequestParams) -> types.CallToolResult:
+    async def call(self, context: Context, asked: types.CallToolRequestParams) -> types.CallToolResult:
+        """Answer the call of a tool; what it met is an answer, too."""
         tool = BY_NAME.get(asked.name)
         if tool is None:
             raise MCPError(
@@ -91,8 +93,18 @@ class Conversation:
     async def _reach(self, context: Context) -> Link:
         async with self._linking:
             if self._link is None:
-                self._link = Link(self._layout, await place(context, self._folder))
+                self._link = self._link_from(await place(context, self._folder))
             return self._link
+
+
+def alone(layout: Layout, folder: str, nonce: str) -> Conversation:
+    """Return the conversation of an agent that shares its connection to the daemon with nobody."""
+    return Conversation(folder, nonce, partial(Link, layout))
+
+
+async def list_tools(_: Context, __: types.PaginatedRequestParams | None) -> types.ListToolsResult:
+    """Answer the listing of the tools."""
+    return types.ListToolsResult(tools=[types.Tool.model_validate(listing(tool)) for tool in TOOLS])
 
 
 def _failed(error: UnabridgedError) -> types.CallToolResult:

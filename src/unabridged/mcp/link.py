@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import _socket
 import asyncio
 import socket
 from collections.abc import Mapping
@@ -29,9 +30,10 @@ _decoder = msgspec.json.Decoder()
 class Link:
     """Operations of the daemon for one agent in one folder. For the event loop; connects when it must."""
 
-    def __init__(self, layout: Layout, folder: str) -> None:
-        """Ask as somebody who works in `folder` ("": nowhere)."""
+    def __init__(self, layout: Layout, folder: str, *, starts: bool = False) -> None:
+        """Ask as somebody who works in `folder` ("": nowhere). starts: where no daemon runs, one is started."""
         self.folder = folder
+        self._starts = starts
         self._layout = layout
         self._writer: asyncio.StreamWriter | None = None
         self._reading: asyncio.Task[None] | None = None
@@ -106,6 +108,8 @@ class Link:
 
     async def _open(self) -> None:
         raw = client.dial(self._layout.socket)
+        if raw is None and self._starts:
+            raw = await asyncio.to_thread(self._start)
         if raw is None:
             raise DaemonUnavailable("no daemon runs")
         sock = socket.socket(fileno=raw.detach())
@@ -126,6 +130,11 @@ class Link:
         except UnabridgedError:
             self.close()
             raise
+
+    def _start(self) -> _socket.socket | None:
+        """Have a daemon started, which stays for a while, and connect to it."""
+        client.Client(self._layout, name=NAME).close()
+        return client.dial(self._layout.socket)
 
     async def _read(self, reader: asyncio.StreamReader) -> None:
         try:

@@ -17,7 +17,7 @@ from unabridged.daemon.paths import Layout
 from unabridged.daemon.peers import peer_of_descriptor
 from unabridged.daemon.speaking import Orders, Standing
 from unabridged.mcp import messages
-from unabridged.mcp.conversation import Conversation
+from unabridged.mcp.conversation import alone
 from unabridged.mcp.pipe import MAX_LINE, PREAMBLE
 
 IDLE_SECONDS = 120.0  # without an agent, after which the process ends to give its memory back
@@ -113,7 +113,7 @@ class Serving:
         hello = await _hello(reader)
         if hello is None:
             return
-        conversation = Conversation(self._layout, hello.folder, hello.nonce)
+        conversation = alone(self._layout, hello.folder, hello.nonce)
         server = conversation.server()
         inbox, requests = anyio.create_memory_object_stream[messages.SessionMessage | Exception](0)
         replies, outbox = anyio.create_memory_object_stream[messages.SessionMessage](0)

@@ -1,0 +1,83 @@
+"""Connections over HTTP: how many there are, and how long each may keep us waiting.
+
+The server's own protocol waits for a request's head, and for somebody who does not read, as long as they like.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import signal
+from collections.abc import Generator
+
+import h11
+import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+MOST = 128  # connections at once: a session has one for what is asked and one on which it only listens
+HEAD_SECONDS = 10.0  # from a connection, or the first byte of a further request, to the end of the head
+STUCK_SECONDS = 20.0  # that somebody may leave our answer unread
+
+
+class BoundedProtocol(H11Protocol):
+    """One connection."""
+
+    _awaiting: asyncio.TimerHandle | None = None  # the head of a request
+    _stuck: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # pyright: ignore[reportIncompatibleMethodOverride]
+        """Take a connection, or end it at once when there are too many."""
+        super().connection_made(transport)
+        if len(self.connections) > MOST:
+            transport.abort()
+        else:
+            self._await_head()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Forget the connection."""
+        self._awaiting = _cancelled(self._awaiting)
+        self._stuck = _cancelled(self._stuck)
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        """Take bytes; those of a head have not for ever."""
+        super().data_received(data)
+        if self.conn.their_state is not h11.IDLE:
+            self._awaiting = _cancelled(self._awaiting)
+        elif self._awaiting is None and self.timeout_keep_alive_task is None:
+            self._await_head()
+
+    def pause_writing(self) -> None:
+        """Learn that what we send is not read."""
+        super().pause_writing()
+        if self._stuck is None:
+            self._stuck = self.loop.call_later(STUCK_SECONDS, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        """Learn that it is read again."""
+        self._stuck = _cancelled(self._stuck)
+        super().resume_writing()
+
+    def _await_head(self) -> None:
+        self._awaiting = self.loop.call_later(HEAD_SECONDS, self.transport.abort)
+
+
+class Listener(uvicorn.Server):
+    """The server, which ends with status 0 when it is told to end."""
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Generator[None]:  # pyright: ignore[reportIncompatibleMethodOverride]
+        """Hear the two signals for as long as it serves."""
+        loop, ends = asyncio.get_running_loop(), (signal.SIGTERM, signal.SIGINT)
+        for number in ends:
+            loop.add_signal_handler(number, self.handle_exit, number, None)
+        try:
+            yield
+        finally:
+            for number in ends:
+                loop.remove_signal_handler(number)
+
+
+def _cancelled(timer: asyncio.TimerHandle | None) -> None:
+    if timer is not None:
+        timer.cancel()

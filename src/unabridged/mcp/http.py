@@ -1,0 +1,94 @@
+"""una mcp --http: the protocol over HTTP at the loopback address, until this process is told to end.
+
+It is a process of its own, so that whoever started it ends it. What it serves from is the daemon, which it starts when
+an agent asks and none runs.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import secrets
+import socket
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Protocol
+
+from unabridged.daemon import paths
+from unabridged.errors import InvalidInput
+from unabridged.mcp import portfile
+from unabridged.mcp.guard import ADDRESS, Door
+from unabridged.mcp.listening import serve
+
+TOKEN_BYTES = 32  # of randomness
+MOST_PORT = 65_535
+BACKLOG = 64  # connections that the kernel keeps until they are accepted
+
+
+class Arguments(Protocol):
+    """What the command line gave."""
+
+    @property
+    def environ(self) -> Mapping[str, str]:
+        """The environment."""
+        ...
+
+    def flag(self, name: str) -> bool:
+        """Tell whether a flag was given."""
+        ...
+
+    def text(self, name: str, default: str = "") -> str:
+        """Return an option's text."""
+        ...
+
+    def number(self, name: str, default: int = 0) -> int:
+        """Return an option's number."""
+        ...
+
+
+def run(arguments: Arguments) -> int:
+    """Serve until SIGTERM or SIGINT; raise `InvalidInput` for a port that cannot be had."""
+    listener = _listen(arguments.number("port"))
+    door = Door(listener.getsockname()[1], secrets.token_urlsafe(TOKEN_BYTES))
+    file = arguments.text("port-file")
+    if file:
+        portfile.write(file, door.whole_url)
+    _tell(door, as_json=arguments.flag("json"))
+    try:
+        asyncio.run(serve(paths.layout(arguments.environ), str(Path.cwd()), listener, door))
+    finally:
+        if file:
+            portfile.remove(file, door.whole_url)
+    return 0
+
+
+def _listen(port: int) -> socket.socket:
+    if not 0 <= port <= MOST_PORT:
+        raise InvalidInput("that is no port", field="port", value=port, limit=MOST_PORT)
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((ADDRESS, port))
+    except OSError as error:
+        listener.close()
+        raise InvalidInput(
+            f"port {port} cannot be had: {error.strerror}",
+            field="port",
+            hint="Take another one, or `--port 0` for any that is free.",
+        ) from error
+    listener.listen(BACKLOG)
+    listener.setblocking(False)
+    return listener
+
+
+def _tell(door: Door, *, as_json: bool) -> None:
+    """Say where the protocol is spoken, to whoever started this."""
+    if as_json:
+        facts = {"url": door.url, "token": door.token, "url_with_token": door.whole_url, "pid": os.getpid()}
+        text = json.dumps(facts)
+    else:
+        text = f"{door.url}\nAuthorization: Bearer {door.token}"
+    sys.stdout.write(text + "\n")
+    sys.stdout.flush()
