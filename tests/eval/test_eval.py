@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from unabridged.errors import InvalidInput, PathNotFound
-from unabridged.eval import asking, loaders
+from unabridged.eval import asking, loaders, reporting
 from unabridged.eval.command import lines
 
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "data"
@@ -58,7 +59,7 @@ def test_questions_are_asked_of_their_own_conversation(tmp_path: Path) -> None:
     suite = loaders.load("locomo", path)
     assert [one.sessions[0].started for one in suite.conversations] == [1683554160.0] * 2
     asked = asking.ask(suite, lambda _: None, floor=True)
-    report = asking.report(suite, asked)
+    report = reporting.report(suite.name, suite.measures, asked)
     assert (report["suite"], report["n"], report["statuses"]) == ("locomo", 4, {"ok": 4})
     assert [one.ours["turn"][0] for one in asked] == ["D1:1", "D2:1", "D1:1", "D2:1"]
     assert report["metrics"]["session_recall@10"] == 100.0
@@ -101,11 +102,59 @@ def test_beam_and_longmemeval_are_read_in_their_own_forms(tmp_path: Path) -> Non
     ]
 
 
+def hard_data() -> dict[str, Any]:
+    """An old answer and a fresh near-match, as of a day long ago."""
+    now = 1_700_000_000_000
+
+    def document(name: str, text: str, days: float) -> dict[str, Any]:
+        written = {
+            "createdAt": now - days * 86_400_000,
+            "metadata": {"sourceMessageKeys": [f"assistant:{name}"]},
+        }
+        return {"id": name, "sessionId": "s", "text": text, **written}
+
+    documents = [
+        document("fresh", "The colour of the kettle is listed on the page of kettles.", 0.01),
+        document("old", "We took the blue kettle because the red one leaks.", 30),
+    ]
+    cases = [{"id": "c", "query": "why did we take the blue kettle", "targetDocumentId": "old"}]
+    return {"now": now, "documents": documents, "cases": cases}
+
+
+def test_documents_around_a_target_keep_their_age(tmp_path: Path) -> None:
+    path = tmp_path / "corpus.json"
+    path.write_text(json.dumps(hard_data()))
+    suite = loaders.load("hard", path)
+    old, fresh = suite.conversations[0].sessions[0].turns
+    assert (old.key, old.role, fresh.key) == ("old", "assistant", "fresh")
+    assert abs(time.time() - old.at - 30 * 86_400) < 60
+    report = reporting.report(suite.name, suite.measures, asking.ask(suite, lambda _: None, floor=True))
+    assert report["metrics"]["message_recall@3"] == 100.0
+    assert report["floor"]["message_mrr"] == 100.0
+
+
+def test_a_fixture_gives_its_questions_about_documents(tmp_path: Path) -> None:
+    data = hard_data()
+    (tmp_path / "retrieval_corpus.json").write_text(json.dumps(data["documents"]))
+    questions = [
+        {"suite": "exact", "query": "kettle", "relevantDocumentIds": ["old"]},
+        {"suite": "chunks", "query": "leaks", "relevantWindow": {"documentId": "old"}},
+        {"suite": "structural", "query": "kettle", "relevantLocations": []},
+        {"suite": "hints", "query": "kettle", "relevantDocumentIds": ["old"]},
+    ]
+    (tmp_path / "retrieval_queries.json").write_text(json.dumps(questions))
+    suite = loaders.load("fixture", tmp_path)
+    assert [(q.category, q.turns) for q in suite.conversations[0].questions] == [
+        ("exact", frozenset({"old"})),
+        ("chunks", frozenset({"old"})),
+    ]
+
+
 @pytest.mark.parametrize("content", ["{}", "[]", "[1]", "not json", '[{"conversation": {}, "qa": []}]'])
 def test_other_data_is_refused(tmp_path: Path, content: str) -> None:
     path = tmp_path / "x.json"
     path.write_text(content)
-    for name in ("locomo", "longmemeval"):
+    for name in ("locomo", "longmemeval", "hard"):
         with pytest.raises(InvalidInput):
             loaders.load(name, path)
 

@@ -579,8 +579,16 @@ VERBS: tuple[Verb, ...] = (
         "measure how well retrieval finds what answers a question",
         "unabridged.eval.command",
         (
-            Positional("suite", "locomo, beam or longmemeval"),
-            Positional("path", "the data set: a file (locomo, longmemeval) or a folder (beam)", kind=PATH),
+            Positional(
+                "suite",
+                "frozen (the suites that come along), or a data set: locomo, beam, longmemeval, hard, fixture",
+            ),
+            Positional(
+                "path",
+                "the data set's file, or folder (beam, fixture); names of frozen suites, none: all",
+                "*",
+                kind=PATH,
+            ),
         ),
         (
             Option(
@@ -602,6 +610,8 @@ VERBS: tuple[Verb, ...] = (
             _JSON,
         ),
         (
+            ("una eval frozen", "every suite that comes along, in about a minute"),
+            ("una eval frozen exact hints --json", "some of them"),
             ("una eval locomo locomo10.json", "recall of turns and sessions, beside plain FTS5"),
             ("una eval beam beam/100K --json", "every figure with its interval"),
         ),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Protocol
@@ -10,10 +11,11 @@ from typing import Any, Protocol
 from unabridged.daemon import config
 from unabridged.daemon.vectors import INSTALLED
 from unabridged.errors import InvalidInput, ModelMissing
-from unabridged.eval import asking, loaders
+from unabridged.eval import asking, cases, frozen, loaders, reporting
+from unabridged.eval.living import NO_MODELS
 
 FLOORS = ("fts5", "none")
-NEVER = "never"
+NEVER, FROZEN = "never", "frozen"
 
 
 class Screen(Protocol):
@@ -53,25 +55,40 @@ class Arguments(Protocol):
         """Return a text."""
         ...
 
+    def list(self, name: str) -> list[str]:
+        """Return what was given several times."""
+        ...
+
 
 def run(arguments: Arguments) -> int:
     """Run a suite and draw or write what it found."""
     against = arguments.text("against", FLOORS[0])
     if against not in FLOORS:
         raise InvalidInput("there is no floor of that name", field="against", known=list(FLOORS))
-    suite = loaders.load(arguments.text("suite"), Path(arguments.text("path")).expanduser())
-    semantic = arguments.text("semantic", NEVER)
-    settings = _semantic(arguments) if semantic != NEVER else "[semantic]\nenabled = false\n"
-    asked = asking.ask(
-        suite, arguments.screen.note, floor=against == FLOORS[0], semantic=semantic, settings=settings
-    )
-    report = asking.report(suite, asked)
+    report = _report(arguments, arguments.text("suite"), arguments.list("path"), floor=against == FLOORS[0])
     if arguments.flag("json"):
         arguments.screen.json(report)
         return 0
     for line in lines(report):
         arguments.screen.line(line)
     return 0
+
+
+def _report(arguments: Arguments, suite: str, names: list[str], *, floor: bool) -> dict[str, Any]:
+    semantic = arguments.text("semantic", NEVER)
+    settings = _semantic(arguments) if semantic != NEVER else NO_MODELS
+    tell = arguments.screen.note
+    if suite == FROZEN:
+        now = time.time()
+        suites = [cases.load(name, now) for name in names or frozen.SEARCHED]
+        return frozen.together(
+            [frozen.run(one, tell, floor=floor, semantic=semantic, settings=settings) for one in suites]
+        )
+    if len(names) != 1:
+        raise InvalidInput("this data set is given by one path", field="path", suite=suite)
+    data = loaders.load(suite, Path(names[0]).expanduser())
+    asked = asking.ask(data, tell, floor=floor, semantic=semantic, settings=settings)
+    return reporting.report(data.name, data.measures, asked)
 
 
 def _semantic(arguments: Arguments) -> str:
@@ -88,10 +105,15 @@ def _semantic(arguments: Arguments) -> str:
 
 
 def lines(report: Mapping[str, Any]) -> Iterator[str]:
-    """Yield a report as a table: percentages, 95 % intervals, the floor in the same run."""
+    """Yield a report, or each part of it, as tables: percentages, 95 % intervals, the floor in the same run."""
+    if "suites" in report:
+        for part in report["suites"].values():
+            yield from lines(part)
+            yield ""
+        return
     yield f"{report['suite']}: {report['n']:,} questions"
     yield ""
-    yield f"{'measure':<20}{'ours':>8}  {'95 %':<16}{'fts5':>8}  {'difference':<24}"
+    yield f"{'measure':<24}{'ours':>8}  {'95 %':<16}{'fts5':>8}  {'difference':<24}".rstrip()
     for name, value in report["metrics"].items():
         low, high = report["intervals"][name]
         floor, gain = report["floor"].get(name), report["gain"].get(name)
@@ -99,7 +121,7 @@ def lines(report: Mapping[str, Any]) -> Iterator[str]:
         if floor is not None and gain is not None:
             bounds = f"[{gain['interval'][0]:+.1f}, {gain['interval'][1]:+.1f}]"
             beside = f"{floor:>8.1f}  {gain['difference']:+.1f} {bounds}"
-        yield f"{name:<20}{value:>8.1f}  {f'[{low:.1f}, {high:.1f}]':<16}{beside}".rstrip()
+        yield f"{name:<24}{value:>8.1f}  {f'[{low:.1f}, {high:.1f}]':<16}{beside}".rstrip()
     yield ""
     for name, figures in report["categories"].items():
         shown = "  ".join(f"{key} {value:.1f}" for key, value in figures.items() if key != "n")

@@ -3,12 +3,15 @@
 LoCoMo (Maharana et al., 2024): a list of conversations with `session_N` lists of turns and `qa` with `evidence`.
 BEAM (Tavakoli et al., 2025): a folder a chat with `chat.json` and `probing_questions/probing_questions.json`.
 LongMemEval (Wu et al., 2024): a list of questions, each with its own haystack of sessions.
+hard: a file with `documents`, the moment `now` up to which they go, and `cases` with one `targetDocumentId` each.
+fixture: a folder with `retrieval_corpus.json` and `retrieval_queries.json`, of which those about documents are read.
 """
 
 from __future__ import annotations
 
 import json
 import re
+import time
 from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -161,4 +164,54 @@ def longmemeval(path: Path) -> Suite:
     return Suite("longmemeval", tuple(found), (("session", 5), ("session", 10), ("turn", 10)))
 
 
-LOADERS: Mapping[str, Callable[[Path], Suite]] = {"locomo": locomo, "beam": beam, "longmemeval": longmemeval}
+def hard(path: Path) -> Suite:
+    """Read near-matches around targets: each document is a message, as long ago as it was before `now`."""
+    data: Json = _read(path)
+    if "now" not in data:
+        raise KeyError("now")
+    questions = tuple(
+        Question(str(case["query"]), frozenset((str(case["targetDocumentId"]),)), frozenset(), "")
+        for case in cast("list[Json]", data["cases"])
+    )
+    return _documents("hard", data["documents"], float(data["now"]), questions)
+
+
+def fixture(path: Path) -> Suite:
+    """Read documents and questions in suites: those that name documents, or a window of one."""
+    documents: list[Json] = _read(path / "retrieval_corpus.json")
+    questions = list[Question]()
+    for case in cast("list[Json]", _read(path / "retrieval_queries.json")):
+        window = case.get("relevantWindow")
+        named = [window["documentId"]] if window else case.get("relevantDocumentIds") or []
+        if named and case["suite"] != "hints":
+            questions.append(
+                Question(str(case["query"]), frozenset(map(str, named)), frozenset(), str(case["suite"]))
+            )
+    newest = max(float(document["createdAt"]) for document in documents)
+    return _documents("fixture", documents, newest, tuple(questions))
+
+
+def _documents(name: str, documents: list[Json], now: float, questions: tuple[Question, ...]) -> Suite:
+    """Return documents with `createdAt` (milliseconds) as one conversation; `now` is what today is to them."""
+    late = time.time() - now / 1000
+    sessions = dict[str, list[Turn]]()
+    for document in sorted(documents, key=lambda one: float(one["createdAt"])):
+        said_by = str(document["metadata"]["sourceMessageKeys"][0]).partition(":")[0]
+        role = said_by if said_by in ("user", "assistant") else "user"
+        turn = Turn(
+            str(document["id"]), role, str(document["text"]), at=float(document["createdAt"]) / 1000 + late
+        )
+        sessions.setdefault(str(document["sessionId"]), []).append(turn)
+    held = tuple(Session(key, tuple(turns), turns[0].at) for key, turns in sessions.items())
+    return Suite(
+        name, (Conversation(name, held, questions),), (("message", 1), ("message", 3), ("message", 10))
+    )
+
+
+LOADERS: Mapping[str, Callable[[Path], Suite]] = {
+    "locomo": locomo,
+    "beam": beam,
+    "longmemeval": longmemeval,
+    "hard": hard,
+    "fixture": fixture,
+}

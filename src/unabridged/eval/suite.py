@@ -7,11 +7,23 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One message. `key` names it in the suite's own words; `role` is "user" or "assistant"."""
+    """One message. `key` names it in the suite's own words; `role` is "user", "assistant", "call" or "result".
+
+    A call has the tool's name and its main argument (`given`), and `text` is what it writes; `given` of a result is
+    "error" where the call failed.
+    """
 
     key: str
     role: str
     text: str
+    tool: str = ""
+    given: str = ""
+    at: float = 0.0  # seconds since 1970 UTC; 0: by its place in the session
+
+    @property
+    def spoken(self) -> str:
+        """All of its text, as a plain index would hold it."""
+        return "\n".join(part for part in (f"{self.tool} {self.given}".strip(), self.text) if part)
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +33,8 @@ class Session:
     key: str
     turns: tuple[Turn, ...]
     started: float = 0.0
-    date: str = ""  # as the data writes it
+    date: str = ""  # as the data writes it, or its title
+    gap: float = 30.0  # seconds between two turns
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +54,7 @@ class Conversation:
     name: str
     sessions: tuple[Session, ...]
     questions: tuple[Question, ...]
+    folder: str = ""  # the last part of its project's path; "": a name made of `name`
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,12 @@ from unabridged.eval.suite import Conversation, Session, Turn
 HOST = "claude-code"
 EPOCH = 1_600_000_000.0  # seconds; when conversations without dates begin
 DAY = 86_400.0
-TURN_SECONDS = 30.0
+ARGUMENTS = {
+    "Read": "file_path",
+    "Edit": "file_path",
+    "Write": "file_path",
+    "Grep": "pattern",
+}  # else: command
 
 
 class Written:
@@ -22,7 +27,7 @@ class Written:
 
     def __init__(self, folder: Path, conversation: Conversation) -> None:
         """Write the transcripts below `folder`."""
-        self.project = str(folder / "projects" / _safe(conversation.name))
+        self.project = str(folder / "projects" / (conversation.folder or _safe(conversation.name)))
         self.files = list[Path]()
         self._turns = dict[str, str]()  # uuid → key
         self._sessions = dict[str, str]()  # uuid of the session → key
@@ -48,29 +53,45 @@ class Written:
 
     def _rows(self, name: str, session: Session, start: float) -> Iterator[dict[str, object]]:
         before: str | None = None
+        called = ""
         for at, turn in enumerate(session.turns):
-            if not turn.text:
+            if not turn.spoken and turn.role != "result":
                 continue
             own = _uuid(name, turn.key, str(at))
             self._turns[own] = turn.key
+            if turn.role == "call":
+                called = own
             yield {
                 "parentUuid": before,
                 "isSidechain": False,
                 "userType": "external",
                 "cwd": self.project,
                 "sessionId": name,
-                "type": turn.role,
-                "message": _message(turn, own),
+                "type": "assistant" if turn.role in ("assistant", "call") else "user",
+                "message": _message(turn, own, called),
                 "uuid": own,
-                "timestamp": datetime.fromtimestamp(start + at * TURN_SECONDS, UTC).isoformat(),
+                "timestamp": datetime.fromtimestamp(turn.at or start + at * session.gap, UTC).isoformat(),
             }
             before = own
 
 
-def _message(turn: Turn, name: str) -> dict[str, object]:
-    if turn.role != "assistant":
+def _message(turn: Turn, name: str, called: str) -> dict[str, object]:
+    if turn.role == "user":
         return {"role": "user", "content": turn.text}
-    return {"role": "assistant", "id": f"msg_{name[:8]}", "content": [{"type": "text", "text": turn.text}]}
+    if turn.role == "result":
+        block: dict[str, object] = {
+            "type": "tool_result",
+            "tool_use_id": f"toolu_{called[:8]}",
+            "content": turn.text,
+        }
+        return {"role": "user", "content": [block | ({"is_error": True} if turn.given == "error" else {})]}
+    blocks: list[dict[str, object]] = [{"type": "text", "text": turn.text}]
+    if turn.role == "call":
+        given = {ARGUMENTS.get(turn.tool, "command"): turn.given} | (
+            {"content": turn.text} if turn.text else {}
+        )
+        blocks = [{"type": "tool_use", "id": f"toolu_{name[:8]}", "name": turn.tool, "input": given}]
+    return {"role": "assistant", "id": f"msg_{name[:8]}", "content": blocks}
 
 
 def _uuid(*parts: str) -> str:
