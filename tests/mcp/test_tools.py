@@ -13,7 +13,7 @@ from unabridged.mcp.tools import BY_NAME, TOOLS, input_schema, listing, required
 from unabridged.schema import tokens
 from unabridged.service.operations import OPERATIONS
 
-MOST_TOKENS = 3_700  # of what tools/list gives and a model reads: all but the shapes of answers
+MOST_TOKENS = 3_800  # of what tools/list gives and a model reads: all but the shapes of answers
 
 
 def listed() -> list[dict[str, Any]]:

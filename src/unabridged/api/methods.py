@@ -242,6 +242,7 @@ class Methods(Asking):
         working_set: Sequence[str] = (),
         session_context: str = "",
         per_session: int = 0,
+        relation: str = "",
         timeout: float | None = None,
     ) -> requests.SearchAnswer:
         """Find passages; any text is a valid query.
@@ -259,13 +260,14 @@ class Methods(Asking):
         working_set: files (or passages) that the asker has in hand, at most 16: they decide near-ties
         session_context: what is talked of just now, at most 16,384 characters: it decides near-ties
         per_session: at most so many hits of one session; 0: no limit
+        relation: latest-question, -request, -correction, -answer, -decision or -failure
         timeout: seconds; None: as the archive was told, 0: however long it takes
         """
         asked: dict[str, Any] = {
             "query": query, "limit": limit, "scope": scope, "project": places.project_at(project),
             "semantic": semantic, "operators": operators, "cursor": cursor, "explain": explain,
             "expansion": expansion, "working_set": working_set, "session_context": session_context,
-            "per_session": per_session,
+            "per_session": per_session, "relation": relation,
             "filters": {
                 "kinds": kinds, "roles": roles, "tools": tools, "hosts": hosts, "path": path, "since": since,
                 "until": until, "session": session, "branch": branch, "exclude": exclude, "side": side,
@@ -298,6 +300,7 @@ class Methods(Asking):
         working_set: Sequence[str] = (),
         session_context: str = "",
         per_session: int = 0,
+        relation: str = "",
         timeout: float | None = None,
     ) -> Pages[requests.SearchAnswer, requests.Hit]:
         """Go through the hits of every page of `search`, asking for each page when it is needed.
@@ -308,6 +311,7 @@ class Methods(Asking):
             "query": query, "limit": limit, "scope": scope, "project": places.project_at(project),
             "semantic": semantic, "operators": operators, "explain": explain, "expansion": expansion,
             "working_set": working_set, "session_context": session_context, "per_session": per_session,
+            "relation": relation,
             "filters": {
                 "kinds": kinds, "roles": roles, "tools": tools, "hosts": hosts, "path": path, "since": since,
                 "until": until, "session": session, "branch": branch, "exclude": exclude, "side": side,
@@ -481,6 +485,7 @@ class Methods(Asking):
         session_context: str = "",
         cursor: str = "",
         explain: bool = False,
+        relation: str = "",
         timeout: float | None = None,
     ) -> requests.GatherAnswer:
         """Gather exact evidence for a question over several turns, oldest first, within a budget.
@@ -501,6 +506,7 @@ class Methods(Asking):
         working_set: files (or passages) that the asker has in hand, at most 16: they decide near-ties
         session_context: what is talked of just now, at most 16,384 characters: it decides near-ties
         cursor: `next` of an earlier packet of the same question: what was not given yet
+        relation: as of a search: the latest of its kind, with what was said around it
         timeout: seconds; None: as the archive was told, 0: however long it takes
         """
         asked: dict[str, Any] = {
@@ -508,7 +514,7 @@ class Methods(Asking):
             "max_evidence": max_evidence, "before": before, "after": after, "scope": scope,
             "project": places.project_at(project), "semantic": semantic, "operators": operators,
             "expansion": expansion, "working_set": working_set, "session_context": session_context,
-            "cursor": cursor, "explain": explain,
+            "cursor": cursor, "explain": explain, "relation": relation,
             "filters": {
                 "kinds": kinds, "roles": roles, "tools": tools, "hosts": hosts, "path": path, "since": since,
                 "until": until, "session": session, "branch": branch, "exclude": exclude, "side": side,
@@ -545,6 +551,7 @@ class Methods(Asking):
         working_set: Sequence[str] = (),
         session_context: str = "",
         explain: bool = False,
+        relation: str = "",
         timeout: float | None = None,
     ) -> Pages[requests.GatherAnswer, requests.Evidence]:
         """Go through the evidence of every page of `gather`, asking for each page when it is needed.
@@ -556,7 +563,7 @@ class Methods(Asking):
             "max_evidence": max_evidence, "before": before, "after": after, "scope": scope,
             "project": places.project_at(project), "semantic": semantic, "operators": operators,
             "expansion": expansion, "working_set": working_set, "session_context": session_context,
-            "explain": explain,
+            "explain": explain, "relation": relation,
             "filters": {
                 "kinds": kinds, "roles": roles, "tools": tools, "hosts": hosts, "path": path, "since": since,
                 "until": until, "session": session, "branch": branch, "exclude": exclude, "side": side,

@@ -19,8 +19,8 @@ _FAILED = IndexError_.exit_code
 
 def run(arguments: Arguments) -> int:
     """Ask, draw the evidence, say what did not fit."""
-    asked = passage.request(arguments, ("limit", "semantic"))
-    asked["query"] = " ".join(arguments.list("question"))
+    asked = passage.request(arguments, ("limit", "semantic", "relation"))
+    asked["query"] = passage.words(arguments, "question")
     for name in _NUMBERS:
         if arguments.given(name):
             asked[name.replace("-", "_")] = arguments.number(name)

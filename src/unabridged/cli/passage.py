@@ -7,6 +7,7 @@ import os
 from unabridged.cli import human
 from unabridged.cli.columns import columns_of, cut, wrap
 from unabridged.cli.safe import one_line
+from unabridged.errors import InvalidInput
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -71,6 +72,17 @@ def request(arguments: Arguments, names: Sequence[str]) -> dict[str, Any]:
     return asked
 
 
+def words(arguments: Arguments, name: str) -> str:
+    """Return a query's words; without a relation there have to be some."""
+    found = arguments.list(name) if arguments.given(name) else []
+    if not found and not arguments.given("relation"):
+        verb = arguments.verb.name
+        raise InvalidInput(
+            f"`una {verb}` needs {name.upper()}", hint=f"`una {verb} --help` shows what it takes."
+        )
+    return " ".join(found)
+
+
 def draw_hit(screen: Screen, place: int, hit: Mapping[str, Any]) -> None:
     """Write one hit: what and where, its snippet, how to recall it."""
     band = str(hit.get("band", ""))
@@ -102,7 +114,7 @@ def _recall(hit: Mapping[str, Any]) -> str:
 
 
 def _snippet(screen: Screen, hit: Mapping[str, Any]) -> list[str]:
-    text = str(hit.get("snippet", ""))
+    text = str(hit.get("excerpt") or hit.get("snippet", ""))
     if not screen.terminal:
         return text.splitlines()
     lines = wrap(screen.archived(text), screen.width - len(_INDENT))

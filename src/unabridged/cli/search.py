@@ -39,8 +39,8 @@ def run(arguments: Arguments) -> int:
 
 
 def _search(arguments: Arguments) -> dict[str, Any]:
-    asked = passage.request(arguments, ("limit", "semantic", "per-session"))
-    asked["query"] = " ".join(arguments.list("query"))
+    asked = passage.request(arguments, ("limit", "semantic", "per-session", "relation"))
+    asked["query"] = passage.words(arguments, "query")
     for name in ("operators", "explain"):
         if arguments.flag(name):
             asked[name] = True
@@ -88,6 +88,8 @@ def completeness(answer: Mapping[str, Any]) -> str:
     filtered = int(left_out.get("filters") or 0)
     if filtered and not answer["hits"]:
         told.append(f"The filters left {human.plural(filtered, 'passage')} out.")
+    if account.get("relation"):
+        told.append(_relation(account["relation"]))
     if account.get("narrowed"):
         told.append("The scope was narrowed to what is granted.")
     if meaning := _meaning(account):
@@ -105,6 +107,24 @@ def _meaning(account: Mapping[str, Any]) -> str:
     if said == "starting":
         return "Words alone were searched: the sentence model is still being loaded."
     return f"Words alone were searched ({said})." if said and said not in ("not-needed", "off") else ""
+
+
+def _relation(facts: Mapping[str, Any]) -> str:
+    """Return in a sentence whether what a question asks for by its part in a conversation was found."""
+    what = str(facts["relation"]).replace("-", " ") + (
+        f" about \u201c{facts['topic']}\u201d" if facts.get("topic") else ""
+    )
+    if facts["status"] == "resolved":
+        return f"The {what}: resolved."
+    if facts["status"] == "ambiguous":
+        return f"The {what}: it may be any of these."
+    looked: Mapping[str, Any] = facts["looked"]
+    reach = (
+        ""
+        if facts["complete"]
+        else f" back to {human.moment(str(looked['back_to']))}; what is older was not looked at"
+    )
+    return f"The {what}: not found in {human.plural(int(looked['messages']), 'message')}{reach}."
 
 
 def _close(arguments: Arguments, answer: Mapping[str, Any]) -> None:

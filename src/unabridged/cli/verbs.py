@@ -40,6 +40,12 @@ _FAVOURS = (
     ),
     Option("context", TEXT, "what you talk of just now, for the same", "TEXT"),
 )
+RELATIONS = tuple(
+    f"latest-{name}" for name in ("question", "request", "correction", "answer", "decision", "failure")
+)
+_RELATION = Option(
+    "relation", TEXT, "only the latest question, request, … : exact sentences", "WHAT", RELATIONS
+)
 _FIND = "Find"
 _KEEP = "Keep"
 _BACK = "Give back"
@@ -51,9 +57,10 @@ VERBS: tuple[Verb, ...] = (
         "search",
         "find passages by words, names, errors or paths",
         "unabridged.cli.search",
-        (Positional("query", "any text; quotes mean a phrase", "+"),),
+        (Positional("query", "any text; quotes mean a phrase", "*"),),
         (
             Option("limit", NUMBER, "at most so many hits", "N", short="n", default="10"),
+            _RELATION,
             *_FILTERS,
             Option("semantic", TEXT, "use meaning too", "WHEN", ("auto", "always", "never"), default="auto"),
             *_FAVOURS,
@@ -68,6 +75,7 @@ VERBS: tuple[Verb, ...] = (
             ("una search 'E0599' --since 30d --host codex", "an error code, the last month, one host"),
             ("una search '\"ring buffer\"' --role user --limit 3", "a phrase that you typed yourself"),
             ("una search -- --no-cache", "a query that begins with a dash"),
+            ("una search --relation latest-decision retry budget", "what was decided about it, last"),
         ),
         _FIND,
         "Any text is a valid query. Every hit carries a handle that `una recall` takes. The last line says how "
@@ -96,7 +104,7 @@ VERBS: tuple[Verb, ...] = (
         "gather",
         "gather exact evidence for a question over several turns",
         "unabridged.cli.gather",
-        (Positional("question", "any text; quotes mean a phrase", "+"),),
+        (Positional("question", "any text; quotes mean a phrase", "*"),),
         (
             Option(
                 "intent",
@@ -114,6 +122,7 @@ VERBS: tuple[Verb, ...] = (
                 short="n",
                 default="5",
             ),
+            _RELATION,
             Option("max-tokens", NUMBER, "at most so many tokens in all, up to 100,000", "N", default="6000"),
             Option("max-evidence", NUMBER, "at most so many pieces of text, up to 24", "N", default="12"),
             Option("before", NUMBER, "steps before each hit, at most 8", "N"),

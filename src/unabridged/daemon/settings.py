@@ -175,6 +175,12 @@ _ALL = (
         low=0.0,
     ),
     Setting(
+        "search.cues",
+        tuple,
+        (),
+        "Your own words that tell a relation: `decision: beschlossen`, `failure: ging nicht`.",
+    ),
+    Setting(
         "semantic.enabled",
         bool,
         True,

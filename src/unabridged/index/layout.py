@@ -82,7 +82,7 @@ class LexicalFilter:
     """What a hit has to be; an empty set means any. Times are microseconds, `until` exclusive, 0 for none.
 
     `exclude` are (project, ordinal) of events that must not come back. `path` is a path, its end at a separator, or a
-    folder above it.
+    folder above it. `words` are plain words of which a window has to hold one; `allows` does not look for them.
     """
 
     projects: frozenset[bytes] = frozenset()
@@ -96,6 +96,7 @@ class LexicalFilter:
     until: int = 0
     side: bool = True
     exclude: frozenset[tuple[bytes, int]] = field(default_factory=frozenset[tuple[bytes, int]])
+    words: frozenset[str] = frozenset()
 
     def tag_groups(self) -> list[list[str]]:
         """Return groups of tags: a window has to have one of each group."""

@@ -18,6 +18,7 @@ from unabridged.errors import DiskFull, IndexBusy, IndexCorrupt, IndexTooNew, Re
 from unabridged.index import damage, engine, explaining, layout, searching
 from unabridged.index.analysis.plan import Plan
 from unabridged.index.layout import FORMAT, NOTE, TAGS, LexicalDoc, LexicalFilter, Ready
+from unabridged.index.newest import newest
 from unabridged.index.searching import LexicalHit
 from unabridged.index.state import Row, State
 
@@ -163,6 +164,13 @@ class LexicalIndex:
             return []
         with _typed(self._path):
             return searching.search(self._state, plan, where, min(limit, LIMIT_MOST))
+
+    def newest(self, where: LexicalFilter = EVERYTHING, limit: int = 10) -> list[LexicalHit]:
+        """Return the newest windows that pass a filter, whatever they say: see `index/newest`."""
+        if limit < 1:
+            return []
+        with _typed(self._path):
+            return newest(self._state, where, min(limit, LIMIT_MOST))
 
     def explain(self, plan: Plan, hit: LexicalHit) -> dict[str, Any]:
         """Return how a hit's score came about, as plain JSON values."""

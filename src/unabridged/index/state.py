@@ -104,6 +104,8 @@ class State:
             parts.append((Occur.Must, self._any_of(TAGS, group)))
         if where.path:
             parts.append((Occur.Must, self._any_of(PATHS, [where.path_name])))
+        if where.words:
+            parts.append((Occur.Must, self._any_of(WORDS, sorted(where.words))))
         if where.since or where.until:
             until = where.until - 1 if where.until else NEWEST
             since = where.since or OLDEST

@@ -151,6 +151,23 @@ class Tail:
         hits.sort(key=lambda hit: (-hit.score, hit.place))
         return hits[:limit]
 
+    def newest(self, where: LexicalFilter) -> list[LexicalHit]:
+        """Return all windows that pass a filter (but for its words), unscored."""
+        return [
+            LexicalHit(
+                entry.doc.project,
+                entry.doc.ordinal,
+                entry.doc.window,
+                entry.doc.start,
+                entry.doc.end,
+                entry.doc.time,
+                0.0,
+                fresh=True,
+            )
+            for entry in self._entries
+            if where.allows(entry.doc)
+        ]
+
     def _fits(self, size: int) -> bool:
         return self._size + size <= BYTES_MOST and len(self._entries) < WINDOWS_MOST
 

@@ -58,7 +58,7 @@ def _hits_text(answer: Answer) -> tuple[dict[str, str], str]:
     lines = [LABEL] if hits else []
     for hit in hits:
         said = attributes({name: str(value) for name, value in _hit_facts(hit).items()})
-        lines.append(f"<hit{said}>\n{quote(hit['snippet'])}\n</hit>")
+        lines.append(f"<hit{said}>\n{quote(hit.get('excerpt') or hit['snippet'])}\n</hit>")
     return facts, "\n".join([*lines, *notes])
 
 
@@ -84,10 +84,19 @@ def _hits_object(answer: Answer) -> dict[str, Any]:
     return {
         "label": LABEL,
         "status": answer["status"],
-        "hits": [{**_hit_facts(hit), "snippet": hit["snippet"]} for hit in answer["hits"]],
+        "hits": [
+            {**_hit_facts(hit), "snippet": hit.get("excerpt") or hit["snippet"]} for hit in answer["hits"]
+        ],
         "next": answer["next"],
         "notes": _completeness(answer),
     }
+
+
+_RELATION_TOLD = {
+    "resolved": "{} is resolved: the first is it.",
+    "ambiguous": "{} is ambiguous: it may be any of these.",
+    "not-found": "{} is not found: do not guess it.",
+}
 
 
 def _completeness(answer: Answer) -> list[str]:
@@ -106,6 +115,9 @@ def _completeness(answer: Answer) -> list[str]:
         told.append(
             "Nothing found. By meaning: rephrase once. An exact name, error or path: look at the live state."
         )
+    relation: Answer = account.get("relation") or {}
+    if relation:
+        told.append(_RELATION_TOLD[relation["status"]].format(relation["relation"]))
     if account.get("narrowed"):
         told.append("The scope was narrowed to what is granted.")
     return told

@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 
 from unabridged.mcp.shapes import output_schema
+from unabridged.retrieve.relations import NAMES
 from unabridged.service.operations import OPERATIONS, READ, Operation
 from unabridged.service.requests import Filters, Request
 
@@ -95,6 +96,8 @@ _FAVOURS = (
     Argument("session_context", words="what is talked of now; likewise"),
 )
 
+_RELATION = Argument("relation", words="only this, word for word; `query`: its topic or empty", choices=NAMES)
+
 TOOLS = (
     Tool(
         "search",
@@ -106,6 +109,7 @@ TOOLS = (
         (
             Argument("query"),
             Argument("limit", least=1, most=MOST_HITS),
+            _RELATION,
             *_WHERE,
             *_FAVOURS,
             _CURSOR,
@@ -155,6 +159,7 @@ TOOLS = (
                 choices=INTENTS,
             ),
             Argument("limit", words="hits", least=1, most=10),
+            Argument("relation", choices=NAMES),
             Argument("max_tokens", least=150, most=MOST_TOKENS),
             _SCOPE,
             Argument("since", "filters.since"),

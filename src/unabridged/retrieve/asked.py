@@ -29,7 +29,8 @@ class Search:
     """A search's request.
 
     expansion: words that its asker adds, which count less. in_hand, topic: what the asker works on and talks of, which
-    decide between near-ties.
+    decide between near-ties. holding: plain words of which a passage has to hold one. relation: a name of `relations`;
+    only what stands in it is wanted, the latest first.
     """
 
     query: str
@@ -43,6 +44,8 @@ class Search:
     in_hand: InHand = field(default_factory=InHand)
     topic: str = ""
     semantic: str = "never"
+    holding: frozenset[str] = frozenset()
+    relation: str = ""
 
 
 @dataclass(slots=True)
@@ -60,6 +63,7 @@ class Found:
     snippet: str
     margin: float = 0.0
     similar: int = 0
+    cue: str | None = None  # the words that tell the relation, "" where none do; None: no relation was found
 
 
 @dataclass(slots=True)
@@ -85,6 +89,12 @@ class Finder(Protocol):
         self, request: Search, projects: Sequence[ProjectId] | None, limit: int
     ) -> Sequence[Candidate]:
         """Return the best windows for a question, best first, of the given projects (None: all)."""
+        ...
+
+    def newest(
+        self, request: Search, projects: Sequence[ProjectId] | None, limit: int
+    ) -> Sequence[Candidate]:
+        """Return the newest windows that a request's filters and words let through, whatever it asks."""
         ...
 
     def spans(self, request: Search, text: str) -> tuple[list[tuple[int, int]], list[str]]:

@@ -43,3 +43,4 @@ class Context:
     offset_minutes: int = 0  # of the user's zone
     meanings: Meanings | None = None  # the vectors, where a model is installed
     cancelled: Callable[[], bool] = lambda: False
+    cues: tuple[str, ...] = ()  # the user's own (see `cues`)

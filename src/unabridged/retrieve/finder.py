@@ -92,19 +92,14 @@ class IndexFinder:
         found = self._recent.join(found, plan, self._index.state, asked, limit)
         if request.expansion and not request.operators:
             found = self._tempered(found, plan, plan_of(request.query, (), False))
+        return [_candidate(hit) for hit in found]
+
+    def newest(self, request: Search, projects: Sequence[ProjectId] | None, limit: int) -> list[Candidate]:
+        """Return the newest windows, the newest first."""
+        asked = where(request, projects)
         return [
-            Candidate(
-                ProjectId(hit.project),
-                Ordinal(hit.ordinal),
-                hit.start,
-                hit.end,
-                hit.score,
-                hit.exact,
-                hit.coverage,
-                hit.phrase,
-                hit.fresh,
-            )
-            for hit in found
+            _candidate(hit)
+            for hit in self._recent.join_newest(self._index.newest(asked, limit), asked, limit)
         ]
 
     def _tempered(self, found: list[LexicalHit], plan: Plan, own: Plan) -> list[LexicalHit]:
@@ -141,6 +136,20 @@ class IndexFinder:
         return spans(_needles(request.query, request.expansion, request.operators), text)
 
 
+def _candidate(hit: LexicalHit) -> Candidate:
+    return Candidate(
+        ProjectId(hit.project),
+        Ordinal(hit.ordinal),
+        hit.start,
+        hit.end,
+        hit.score,
+        hit.exact,
+        hit.coverage,
+        hit.phrase,
+        hit.fresh,
+    )
+
+
 def where(request: Search, projects: Sequence[ProjectId] | None) -> LexicalFilter:
     """Return what a hit has to be; the archive checks every hit again, so this only has to leave out enough."""
     asked = request.filters
@@ -155,4 +164,5 @@ def where(request: Search, projects: Sequence[ProjectId] | None) -> LexicalFilte
         asked.since,
         asked.until,
         asked.side,
+        words=request.holding,
     )

@@ -7,6 +7,7 @@ import threading
 from unabridged.index.analysis.plan import Plan
 from unabridged.index.layout import LexicalFilter
 from unabridged.index.making import documents
+from unabridged.index.newest import in_order
 from unabridged.index.searching import LexicalHit
 from unabridged.index.state import State
 from unabridged.index.status import is_indexed
@@ -63,3 +64,9 @@ class Recent:
         if not len(self._tail):
             return hits
         return merged(hits, self._tail.search(plan, state, where, limit), limit)
+
+    def join_newest(self, hits: list[LexicalHit], where: LexicalFilter, limit: int) -> list[LexicalHit]:
+        """Return an index's newest hits with what the tail holds, in one order."""
+        fresh = self._tail.newest(where)
+        known = {hit.place for hit in hits}
+        return in_order([*hits, *(hit for hit in fresh if hit.place not in known)], where)[:limit]

@@ -39,7 +39,11 @@ class Filters(Request, frozen=True):
 
 
 class SearchRequest(Request, frozen=True):
-    """Search: any string is a valid query."""
+    """Search: any string is a valid query.
+
+    With a `relation` only what stands in it is given, the latest first: exact sentences, about the query's words if it
+    has any. `account.relation` says whether that is resolved, ambiguous or not-found, and how far it looked.
+    """
 
     query: str
     limit: int = 10
@@ -58,6 +62,7 @@ class SearchRequest(Request, frozen=True):
     ] = []  # files (or passages) that the asker has in hand, at most 16: they decide near-ties
     session_context: str = ""  # what is talked of just now, at most 16,384 characters: it decides near-ties
     per_session: int = 0  # at most so many hits of one session; 0: no limit
+    relation: str = ""  # latest-question, -request, -correction, -answer, -decision or -failure
 
 
 class Hit(Answer, frozen=True):
@@ -90,6 +95,8 @@ class Hit(Answer, frozen=True):
     superseded: bool = False
     completeness: str = "complete"
     project: str = ""
+    excerpt: str = ""  # of a relation: its sentences as they stand, which are at `bytes`
+    cue: str = ""  # the words by which it is told
 
 
 class SearchAnswer(Answer, frozen=True):
@@ -141,6 +148,7 @@ class GatherRequest(Request, frozen=True):
     session_context: str = ""  # what is talked of just now, at most 16,384 characters: it decides near-ties
     cursor: str = ""  # `next` of an earlier packet of the same question: what was not given yet
     explain: bool = False
+    relation: str = ""  # as of a search: the latest of its kind, with what was said around it
 
 
 class Evidence(Hit, frozen=True):

@@ -28,6 +28,7 @@ class Retrieval:
     recent: Recent | None = None  # takes what has just been admitted
     meanings: Meanings | None = None  # the vectors, where there are any
     unpacked: Unpacked = field(default_factory=Unpacked)
+    cues: tuple[str, ...] = ()  # the user's own, of relations
 
     def context(self, reader: Reader, scope: Scope, now: Micros, cancelled: Callable[[], bool]) -> Context:
         """Return what one question is asked with."""
@@ -42,4 +43,5 @@ class Retrieval:
             self.offset_minutes(),
             self.meanings,
             cancelled,
+            self.cues,
         )

@@ -14,7 +14,7 @@ from unabridged.archive.sessions import resolve_session
 from unabridged.errors import InvalidInput, UnabridgedError
 from unabridged.retrieve import filters as narrowing
 from unabridged.retrieve import grep as grepping
-from unabridged.retrieve import places
+from unabridged.retrieve import places, relations
 from unabridged.retrieve import recall as recalling
 from unabridged.retrieve import search as searching
 from unabridged.retrieve.context import Context
@@ -44,6 +44,7 @@ GREP_CONTEXT = 400  # characters around a match that its snippet is cut from
 def search(call: Call, request: SearchRequest) -> SearchAnswer:
     """Find passages. Any string is a valid query; an answer says how complete it is."""
     one_of("semantic", request.semantic, SEMANTIC)
+    one_of("relation", request.relation, ("", *relations.NAMES))
     retrieval: Retrieval = call.services.retrieval
     with call.services.store.snapshot() as reader:
         context = context_of(call, reader, request.scope, request.project, request.filters.session)
@@ -56,6 +57,7 @@ def search(call: Call, request: SearchRequest) -> SearchAnswer:
             request.explain,
             per_session=request.per_session,
             semantic=request.semantic,
+            relation=request.relation,
         )
         asked = favoured(context, request, asked)
         finder = retrieval.finder()
@@ -178,6 +180,8 @@ def _hit(context: Context, found: searching.Found, asked: searching.Search) -> H
         margin=found.margin,
         similar=found.similar,
         tokens=searching.cost(found.text),
+        excerpt=context.redact(found.text)[0] if found.cue is not None else "",
+        cue=found.cue or "",
     )
 
 

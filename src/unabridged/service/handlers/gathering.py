@@ -9,7 +9,7 @@ import msgspec
 
 from unabridged.archive import log as archive_log
 from unabridged.retrieve import gather as gathering
-from unabridged.retrieve import places
+from unabridged.retrieve import places, relations
 from unabridged.retrieve import search as searching
 from unabridged.retrieve import traverse as walking
 from unabridged.retrieve.asked import Search
@@ -49,6 +49,7 @@ _CHANGING = (
 def gather(call: Call, request: GatherRequest) -> GatherAnswer:
     """Return exact evidence for a question, with what was said around it, in the order of time."""
     one_of("semantic", request.semantic, SEMANTIC)
+    one_of("relation", request.relation, ("", *relations.NAMES))
     retrieval: Retrieval = call.services.retrieval
     with call.services.store.snapshot() as reader:
         context = context_of(call, reader, request.scope, request.project, request.filters.session)
@@ -109,6 +110,7 @@ def _asked(call: Call, reader: Reader, context: Context, request: GatherRequest)
         request.operators,
         explain=request.explain,
         semantic=request.semantic,
+        relation=request.relation,
     )
     search = favoured(context, request, search)
     scope = context.scope
@@ -153,5 +155,7 @@ def _evidence(context: Context, item: Given, asked: Search) -> Evidence:
             "expanded": expanded(found.terms, asked),
             "margin": found.margin,
             "similar": found.similar,
+            "excerpt": context.redact(found.text)[0] if found.cue is not None else "",
+            "cue": found.cue or "",
         }
     return Evidence(**facts)
