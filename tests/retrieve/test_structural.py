@@ -188,7 +188,7 @@ def test_what_is_retired_or_replaced_or_out_of_scope_is_never_it(engine: Engine)
     with store.snapshot() as reader:
         document = document_of(reader, found.event)
     assert document is not None
-    store.commit(PROJECT, plan_retire(PROJECT, document.ordinal, NOW))
+    store.commit(PROJECT, plan_retire(PROJECT, document.ordinal, "a test", NOW))
     hidden = ask(engine, "question", limit=1)
     assert told(hidden) == ["No, that's not what I asked: which CRC for the OTA image?"]
     elsewhere = engine.archive.context(level=Level.PROJECT, project=project_id("/elsewhere"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from unabridged.errors import InvalidInput
+from unabridged.errors import InvalidSetting
 from unabridged.retrieve import cues
 from unabridged.retrieve.telling import LOOKED, told
 
@@ -134,7 +134,7 @@ def test_ones_own_cues_count_as_those_that_ship() -> None:
     assert sure("Das ging nicht.", "decision", own) == []
     cues.check(own)
     for wrong in ("beschlossen", "mood: happy", "decision:", "decision: " + "x" * 300, "decision: on <x>"):
-        with pytest.raises(InvalidInput, match="cue"):
+        with pytest.raises(InvalidSetting, match="cue"):
             cues.check((wrong,))
 
 

@@ -25,7 +25,6 @@ from unabridged.daemon.speaking import Speaking
 from unabridged.daemon.tailing import Tailing
 from unabridged.daemon.vectors import Vectors
 from unabridged.daemon.watched import host_roots
-from unabridged.retrieve.cues import check
 from unabridged.schema.ids import Micros
 from unabridged.service.compose import HOSTS, ruleset, text_redactor
 from unabridged.service.ports import Services
@@ -96,7 +95,7 @@ def compose(config: Config, store: Store, log: Log, explicit: bool) -> Parts:
             _zone,
             index.recent,
             vectors,
-            cues=_cues(config),
+            cues=config.texts("search.cues"),
         ),
         speaker=speaking.reach,
         semantic=vectors.status,
@@ -128,12 +127,6 @@ def _rules(config: Config) -> Rules:
         config.texts("redaction.literals"),
         config.texts("redaction.patterns"),
     )
-
-
-def _cues(config: Config) -> tuple[str, ...]:
-    found = config.texts("search.cues")
-    check(found)
-    return found
 
 
 def _listed(roots: dict[str, list[Path]], known: Known) -> list[dict[str, Any]]:

@@ -15,7 +15,7 @@ from typing import Any
 
 import re2
 
-from unabridged.errors import InvalidInput
+from unabridged.errors import InvalidSetting
 from unabridged.index.analysis.fields import analyse
 from unabridged.index.analysis.stopwords import STOPWORDS
 
@@ -57,14 +57,14 @@ class Cues:
 
 
 def check(own: Iterable[str]) -> None:
-    """Raise `InvalidInput` for a user's phrase that is not `relation: phrase`."""
+    """Raise `InvalidSetting` for a user's phrase that is not `relation: phrase`."""
     for line in own:
         relation, phrase = _own(line)
         if relation not in RELATIONS or not phrase or len(phrase) > MOST_OWN or _TOPIC in phrase:
-            raise InvalidInput(
+            raise InvalidSetting(
                 f"{line[:80]!r} is not a cue",
                 hint=f"Write `relation: phrase`; relations are {', '.join(RELATIONS)}.",
-                field="search.cues",
+                setting="search.cues",
             )
 
 

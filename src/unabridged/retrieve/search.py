@@ -9,8 +9,8 @@ from typing import Any
 import msgspec
 
 from unabridged.archive import log
-from unabridged.errors import InvalidCursor, InvalidInput, LimitExceeded, UnabridgedError
-from unabridged.retrieve import locator, meaning, relations
+from unabridged.errors import IndexError_, InvalidCursor, InvalidInput, LimitExceeded, UnabridgedError
+from unabridged.retrieve import locator, meaning, structural
 from unabridged.retrieve.asked import Finder, Found, Search, Searched
 from unabridged.retrieve.collapse import collapse, draw
 from unabridged.retrieve.context import Context
@@ -18,7 +18,6 @@ from unabridged.retrieve.eligible import Eligibility
 from unabridged.retrieve.leaning import lean
 from unabridged.retrieve.neighbours import spread, with_neighbours
 from unabridged.retrieve.rank import POOL, Candidate, Ranked, rank
-from unabridged.retrieve.structural import Looked, look
 from unabridged.schema import tokens
 from unabridged.schema.ids import Micros, Ordinal, ProjectId
 from unabridged.schema.records import COUNTERS, Counters, Document, Event
@@ -57,9 +56,9 @@ def search(context: Context, finder: Finder, request: Search) -> Searched:
     try:
         if request.relation:
             return _related(context, finder, request, cursor, account)
-        lead = _lead(context, finder, request, cursor.heads)
+        lead = structural.worded(context, finder, request, _projects(context), cursor.heads)
         found = _look(context, finder, request, cursor.heads, end)
-    except _IndexFailed as failure:
+    except (_IndexFailed, IndexError_) as failure:
         account["failed"] = {"lexical": failure.code}
         return Searched(FAILED, [], "", account)
     if lead is not None:
@@ -78,7 +77,7 @@ def search(context: Context, finder: Finder, request: Search) -> Searched:
     account.pop("heads", None)
     explain = [_explain(item) for item in found.ranked[: request.limit]] if request.explain else []
     if explain and lead is not None:
-        explain = [*map(_explain_found, lead.found), *explain]
+        explain = [*map(structural.explained, lead.found), *explain]
     return Searched(status, page, next_cursor, account, explain)
 
 
@@ -86,8 +85,8 @@ def _related(
     context: Context, finder: Finder, request: Search, cursor: Cursor, account: dict[str, Any]
 ) -> Searched:
     """Return a page of what stands in the relation that is asked for, the latest first, and nothing else."""
-    end, asked = cursor.offset + request.limit, relations.given(request.relation, request.query)
-    looked = _structural(context, finder, request, asked, cursor.heads, end)
+    end = cursor.offset + request.limit
+    looked = structural.given(context, finder, request, _projects(context), cursor.heads, end)
     page = looked.found[cursor.offset : end]
     heads = cursor.heads or dict[bytes, int](account.pop("heads"))
     account.pop("heads", None)
@@ -95,35 +94,8 @@ def _related(
     following = ""
     if len(looked.found) > end and end < MAX_OFFSET:
         following = msgspec.msgpack.encode(Cursor(end, heads)).hex()
-    explain = [_explain_found(hit) for hit in page] if request.explain else []
+    explain = [structural.explained(hit) for hit in page] if request.explain else []
     return Searched(_status(account, page), page, following, account, explain)
-
-
-def _lead(context: Context, finder: Finder, request: Search, heads: Mapping[bytes, int]) -> Looked | None:
-    """Return what a question in plain words asks for by its part in a conversation; None for any other question."""
-    asked = None if request.operators else relations.recognised(request.query)
-    if asked is None:
-        return None
-    looked = _structural(context, finder, request, asked, heads, LEADING)
-    most = 1 if looked.status == relations.RESOLVED else LEADING
-    looked.found = [hit for hit in looked.found if hit.band == "high"][:most]
-    return looked
-
-
-def _structural(
-    context: Context,
-    finder: Finder,
-    request: Search,
-    asked: relations.Asked,
-    heads: Mapping[bytes, int],
-    wanted: int,
-) -> Looked:
-    try:
-        return look(context, finder, request, asked, _projects(context), heads, wanted)
-    except InvalidInput:
-        raise
-    except UnabridgedError as error:
-        raise _IndexFailed(error) from error
 
 
 def _behind(lead: Sequence[Found], hits: Sequence[Found]) -> list[Found]:
@@ -213,10 +185,7 @@ def _validate(request: Search) -> None:
         raise InvalidInput("`limit` is out of range", field="limit", limit=MAX_LIMIT, value=request.limit)
     if len(request.query) > MAX_QUERY:
         raise LimitExceeded("the query is too long", field="query", limit=MAX_QUERY, size=len(request.query))
-    if request.relation and request.relation not in relations.NAMES:
-        raise InvalidInput("`relation` has no such value", field="relation", allowed=list(relations.NAMES))
-    if request.relation and request.operators:
-        raise InvalidInput("a relation takes words, no expression", field="operators")
+    structural.check(request)
     if request.per_session < 0:
         raise InvalidInput("`per_session` is negative", field="per_session", value=request.per_session)
 
@@ -268,16 +237,6 @@ def _explain(item: Ranked) -> dict[str, Any]:
         "stages": dict(item.stages),
         "score": item.score,
         "match": list(item.match),
-    }
-
-
-def _explain_found(hit: Found) -> dict[str, Any]:
-    return {
-        "event": hit.event.id.hex(),
-        "stages": {"structural": hit.score},
-        "score": hit.score,
-        "match": list(hit.match),
-        "cue": hit.cue,
     }
 
 

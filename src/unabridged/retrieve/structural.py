@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from unabridged.errors import UnabridgedError
+from unabridged.archive.notes import HOST as NOTE_HOST
+from unabridged.errors import InvalidInput, UnabridgedError
 from unabridged.retrieve import places, relations, turning
 from unabridged.retrieve.asked import Finder, Found, Search
 from unabridged.retrieve.context import Context
@@ -19,7 +20,7 @@ from unabridged.retrieve.eligible import Eligibility
 from unabridged.retrieve.rank import MODERATE, SOME, Candidate
 from unabridged.retrieve.relations import AMBIGUOUS, NOT_FOUND, RESOLVED, Asked
 from unabridged.retrieve.snippet import excerpt
-from unabridged.retrieve.telling import Told, told
+from unabridged.retrieve.telling import STATED, Told, told
 from unabridged.schema.ids import ProjectId
 from unabridged.schema.records import HUMAN, Event
 from unabridged.schema.scope import Level
@@ -32,6 +33,9 @@ TOPICAL = 64  # windows about a topic
 ABOUT = 0.6  # of the best one's share of the topic's weight, that another one must have to be about it
 CLEARLY = 0.8  # likewise, to be beyond doubt
 ANSWER_BYTES = 3_600  # of an answer that are given
+LEADING = (
+    3  # messages that a question in plain words puts before the others, where it is not sure which is meant
+)
 LIKELY = 2  # of what is likely, that are told before what is certain and older
 STRUCTURAL = "structural"
 
@@ -59,6 +63,55 @@ class _One:
     @property
     def sure(self) -> bool:
         return self.told.sure
+
+
+def check(request: Search) -> None:
+    """Raise `InvalidInput` for a relation that there is not, or one beside an expression."""
+    if request.relation and request.relation not in relations.NAMES:
+        raise InvalidInput("`relation` has no such value", field="relation", allowed=list(relations.NAMES))
+    if request.relation and request.operators:
+        raise InvalidInput("a relation takes words, no expression", field="operators")
+
+
+def given(
+    context: Context,
+    finder: Finder,
+    request: Search,
+    projects: Sequence[ProjectId] | None,
+    heads: Mapping[bytes, int],
+    wanted: int,
+) -> Looked:
+    """Return what stands in the relation that a request names."""
+    asked = relations.given(request.relation, request.query)
+    return look(context, finder, request, asked, projects, heads, wanted)
+
+
+def worded(
+    context: Context,
+    finder: Finder,
+    request: Search,
+    projects: Sequence[ProjectId] | None,
+    heads: Mapping[bytes, int],
+) -> Looked | None:
+    """Return the few certain messages that a question in plain words asks for; None for any other question."""
+    asked = None if request.operators else relations.recognised(request.query)
+    if asked is None:
+        return None
+    looked = look(context, finder, request, asked, projects, heads, LEADING)
+    most = 1 if looked.status == RESOLVED else LEADING
+    looked.found = [hit for hit in looked.found if hit.band == "high"][:most]
+    return looked
+
+
+def explained(hit: Found) -> dict[str, Any]:
+    """Return how a message that tells a relation came to its place."""
+    return {
+        "event": hit.event.id.hex(),
+        "stages": {STRUCTURAL: hit.score},
+        "score": hit.score,
+        "match": list(hit.match),
+        "cue": hit.cue,
+    }
 
 
 def look(
@@ -181,7 +234,8 @@ class _Search:
         if not turning.is_text(event):
             return False
         if event.role == relations.USER and not event.flags & HUMAN:
-            return False
+            # A note states something, and asks for nothing.
+            return event.host == NOTE_HOST and self._asked.relation in STATED
         if self._exclude and places.provenance(self._context.reader, event).source_key in self._exclude:
             self.left_out["visible"] = self.left_out.get("visible", 0) + 1
             return False

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from unabridged.archive.resolve import Resolver, Unpacked
 from unabridged.retrieve.asked import Finder
 from unabridged.retrieve.context import Context, Meanings
+from unabridged.retrieve.cues import check
 from unabridged.retrieve.locator import Locators
 from unabridged.retrieve.recent import Recent
 from unabridged.schema.ids import Micros
@@ -29,6 +30,10 @@ class Retrieval:
     meanings: Meanings | None = None  # the vectors, where there are any
     unpacked: Unpacked = field(default_factory=Unpacked)
     cues: tuple[str, ...] = ()  # the user's own, of relations
+
+    def __post_init__(self) -> None:
+        """Raise `InvalidSetting` for a cue that is none."""
+        check(self.cues)
 
     def context(self, reader: Reader, scope: Scope, now: Micros, cancelled: Callable[[], bool]) -> Context:
         """Return what one question is asked with."""
