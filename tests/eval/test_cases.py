@@ -21,6 +21,7 @@ DIGESTS = {
     "identifiers": "e6ec336cb401b7f9",
     "scripts": "882692e5ba397192",
     "time": "7c69bf8b3e3a98ed",
+    "routing": "dff9c12b7e54d3bc",
 }
 LEAST = {
     "exact": 50,
@@ -30,8 +31,9 @@ LEAST = {
     "identifiers": 70,
     "scripts": 40,
     "time": 24,
+    "routing": 40,
 }
-SUITES = cases.NAMES
+SUITES = (*cases.NAMES, "routing")
 
 
 @pytest.mark.parametrize("name", SUITES)

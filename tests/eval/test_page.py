@@ -60,8 +60,12 @@ def test_a_result_is_taken_in_and_drawn(
 
 
 def test_several_suites_stand_in_one_table(script: ModuleType) -> None:
-    figures = {name: 50.0 for name in ("recall@1", "recall@3", "recall@10", "mrr", "ndcg@10")}
-    part = {**RESULT, "about": "names", "metrics": {f"message_{name}": value for name, value in figures.items()}}
+    figures = dict.fromkeys(("recall@1", "recall@3", "recall@10", "mrr", "ndcg@10"), 50.0)
+    part = {
+        **RESULT,
+        "about": "names",
+        "metrics": {f"message_{name}": value for name, value in figures.items()},
+    }
     part |= {"floor": {"message_mrr": 25.0}, "gain": {}}
     told = script.measures({"suites": {"exact": part}})
     assert "| `exact` | 2 | 50.0 | 50.0 | 50.0 | 50.0 | 50.0 |  | 25.0 |" in told

@@ -590,7 +590,7 @@ VERBS: tuple[Verb, ...] = (
         (
             Positional(
                 "suite",
-                "frozen (the suites that come along), or a data set: locomo, beam, longmemeval, hard, fixture",
+                "frozen (the suites that come along), routing, or a data set: locomo, beam, longmemeval, hard, fixture",
             ),
             Positional(
                 "path",
@@ -616,11 +616,22 @@ VERBS: tuple[Verb, ...] = (
                 ("auto", "always", "never"),
                 default="never",
             ),
+            Option("endpoint", TEXT, "routing: address of a language model", "URL"),
+            Option("model", TEXT, "routing: its name there", "NAME"),
+            Option(
+                "protocol", TEXT, "routing: what it speaks", "P", ("openai", "anthropic"), default="openai"
+            ),
+            Option("key-env", TEXT, "routing: the environment variable that holds its key", "VAR"),
             _JSON,
         ),
         (
             ("una eval frozen", "every suite that comes along, in about a minute"),
             ("una eval frozen exact hints --json", "some of them"),
+            ("una eval routing", "check the rules in what agents are told"),
+            (
+                "una eval routing --endpoint http://127.0.0.1:8080/v1 --model NAME",
+                "which evidence a model turns to",
+            ),
             ("una eval locomo locomo10.json", "recall of turns and sessions, beside plain FTS5"),
             ("una eval beam beam/100K --json", "every figure with its interval"),
         ),

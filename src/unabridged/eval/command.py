@@ -11,11 +11,13 @@ from typing import Any, Protocol
 from unabridged.daemon import config
 from unabridged.daemon.vectors import INSTALLED
 from unabridged.errors import InvalidInput, ModelMissing
-from unabridged.eval import asking, cases, frozen, loaders, reporting
+from unabridged.eval import asking, cases, frozen, loaders, reporting, routing
 from unabridged.eval.living import NO_MODELS
+from unabridged.eval.model import PROTOCOLS, RemoteModel
 
 FLOORS = ("fts5", "none")
-NEVER, FROZEN = "never", "frozen"
+NEVER, FROZEN, ROUTING = "never", "frozen", "routing"
+MODEL_SECONDS = 120.0  # for one answer of a language model
 
 
 class Screen(Protocol):
@@ -84,11 +86,25 @@ def _report(arguments: Arguments, suite: str, names: list[str], *, floor: bool) 
         return frozen.together(
             [frozen.run(one, tell, floor=floor, semantic=semantic, settings=settings) for one in suites]
         )
+    if suite == ROUTING:
+        return _routing(arguments, names)
     if len(names) != 1:
         raise InvalidInput("this data set is given by one path", field="path", suite=suite)
     data = loaders.load(suite, Path(names[0]).expanduser())
     asked = asking.ask(data, tell, floor=floor, semantic=semantic, settings=settings)
     return reporting.report(data.name, data.measures, asked)
+
+
+def _routing(arguments: Arguments, names: list[str]) -> dict[str, Any]:
+    if names:
+        raise InvalidInput("this suite takes no names", field="path")
+    endpoint, name = arguments.text("endpoint"), arguments.text("model")
+    if bool(endpoint) != bool(name):
+        raise InvalidInput("a model is given by --endpoint with --model")
+    key = arguments.environ.get(arguments.text("key-env"), "")
+    protocol = arguments.text("protocol", PROTOCOLS[0])
+    model = RemoteModel(endpoint, name, protocol, key, MODEL_SECONDS) if endpoint else None
+    return routing.run(cases.load(ROUTING, time.time()), model, name, arguments.screen.note)
 
 
 def _semantic(arguments: Arguments) -> str:
@@ -123,6 +139,8 @@ def lines(report: Mapping[str, Any]) -> Iterator[str]:
             beside = f"{floor:>8.1f}  {gain['difference']:+.1f} {bounds}"
         yield f"{name:<24}{value:>8.1f}  {f'[{low:.1f}, {high:.1f}]':<16}{beside}".rstrip()
     yield ""
+    if report.get("missing"):
+        yield f"missing: {'; '.join(report['missing'])}"
     for name, figures in report["categories"].items():
         shown = "  ".join(f"{key} {value:.1f}" for key, value in figures.items() if key != "n")
         yield f"{name} ({figures['n']}): {shown}"
