@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Sequence
 from typing import Any
@@ -82,7 +83,7 @@ def test_a_model_that_never_ends_is_stopped() -> None:
 
 
 def test_the_instructions_that_agents_get_have_every_rule() -> None:
-    offer = routing.offered()
+    offer = routing.offered(os.environ)
     assert routing.missing(offer.instructions) == []
     assert {"search", "recall", "gather", "grep"} <= offer.archive
     assert routing.missing("Search the archive for everything.") == list(routing.RULES)
@@ -113,7 +114,11 @@ def test_the_whole_suite_runs_against_a_scripted_model() -> None:
     ]
     with Provider([provider_openai], rules=rules) as provider:
         report = routing.run(
-            suite, RemoteModel(f"{provider.url}/v1", "fake", "openai", "", 20), "fake", lambda _: None
+            suite,
+            RemoteModel(f"{provider.url}/v1", "fake", "openai", "", 20),
+            "fake",
+            lambda _: None,
+            os.environ,
         )
     assert report["n"] == len(suite.cases)
     assert report["categories"]["archive"] == {"n": 12, "accuracy": 100.0}

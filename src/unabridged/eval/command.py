@@ -104,7 +104,8 @@ def _routing(arguments: Arguments, names: list[str]) -> dict[str, Any]:
     key = arguments.environ.get(arguments.text("key-env"), "")
     protocol = arguments.text("protocol", PROTOCOLS[0])
     model = RemoteModel(endpoint, name, protocol, key, MODEL_SECONDS) if endpoint else None
-    return routing.run(cases.load(ROUTING, time.time()), model, name, arguments.screen.note)
+    suite = cases.load(ROUTING, time.time())
+    return routing.run(suite, model, name, arguments.screen.note, arguments.environ)
 
 
 def _semantic(arguments: Arguments) -> str:

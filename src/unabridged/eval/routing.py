@@ -8,7 +8,6 @@ instructions have every rule.
 from __future__ import annotations
 
 import json
-import os
 import re
 import subprocess
 import sys
@@ -17,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from unabridged.daemon import paths
 from unabridged.errors import ServiceError
 from unabridged.eval import reporting
 from unabridged.eval.cases import Case, Frozen
@@ -83,9 +83,11 @@ class Routed:
     after_miss: bool | None
 
 
-def run(suite: Frozen, model: Model | None, name: str, tell: Tell) -> dict[str, Any]:
+def run(
+    suite: Frozen, model: Model | None, name: str, tell: Tell, environ: Mapping[str, str]
+) -> dict[str, Any]:
     """Return the report: which rules the instructions have, and a model's routes where one is given."""
-    offer = offered()
+    offer = offered(environ)
     broken = missing(offer.instructions)
     figures = {"rules": Figures([float(rule not in broken) for rule in RULES])}
     report: dict[str, Any] = {
@@ -120,10 +122,10 @@ def missing(instructions: str) -> list[str]:
     return [rule for rule, pattern in RULES.items() if not re.search(pattern, said)]
 
 
-def offered() -> Offer:
+def offered(environ: Mapping[str, str]) -> Offer:
     """Open a conversation with `una mcp` on a home of its own; return what it offers."""
     with living(NO_MODELS) as (_, folder):
-        environ = {**os.environ, "UNABRIDGED_HOME": str(folder / "home")}
+        own = {**environ, paths.HOME_VARIABLE: str(folder / "home")}
         asked = (
             {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": SHAKE},
             {"jsonrpc": "2.0", "method": "notifications/initialized"},
@@ -134,7 +136,7 @@ def offered() -> Offer:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            env=environ,
+            env=own,
             cwd=Path(folder),
         )
         try:
