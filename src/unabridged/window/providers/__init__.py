@@ -1,0 +1,1 @@
+"""How each provider writes a conversation: adapters to and from the window, and a check of what is sent."""

@@ -1,0 +1,24 @@
+"""The adapter for a request, by the path that it is sent to."""
+
+from __future__ import annotations
+
+from unabridged.window.providers.anthropic import Anthropic
+from unabridged.window.providers.chat import Chat
+from unabridged.window.providers.contract import Adapter
+from unabridged.window.providers.responses import Responses
+
+ANTHROPIC, RESPONSES, CHAT = Anthropic(), Responses(), Chat()
+
+# Endings of paths; what stands before them (`/v1`, a token) is the server's.
+PATHS: tuple[tuple[str, Adapter], ...] = (
+    ("/messages", ANTHROPIC),
+    ("/messages/count_tokens", ANTHROPIC),
+    ("/responses", RESPONSES),
+    ("/chat/completions", CHAT),
+)
+
+
+def adapter_for(path: str) -> Adapter | None:
+    """Return the adapter for a path (a query may follow), None for one that is passed on as it is."""
+    bare = path.partition("?")[0].rstrip("/")
+    return next((adapter for ending, adapter in PATHS if bare.endswith(ending)), None)

@@ -1,0 +1,230 @@
+"""A request's list taken apart: its items typed, their bytes in place, their keys."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from hashlib import sha256
+from typing import Generic, TypeVar
+
+import msgspec
+
+from unabridged.schema.tokens import by_length
+from unabridged.window.messages import (
+    FRAME_TOKENS,
+    Conversation,
+    Item,
+    Keys,
+    Kind,
+    Part,
+    Role,
+    content_key,
+)
+from unabridged.window.providers.contract import Request
+from unabridged.window.providers.known import Known
+from unabridged.window.providers.splice import (
+    FAILURES,
+    Members,
+    NotUnderstood,
+    elements,
+    member_spans,
+    members,
+    placed_elements,
+    placed_member,
+    replaced,
+    text,
+    whole_pairs,
+    without_member,
+)
+
+T = TypeVar("T")
+
+NONE = msgspec.Raw(b"")  # a member that is not there
+CACHE_MARK = "cache_control"
+_CACHE_MARK = b'"cache_control"'
+
+Typed = tuple[Role, list[Part], bytes]  # role, parts, what the content's digest is over
+
+
+class Reader(Generic[T]):
+    """Reads one provider's requests: where the list is, what an item's type is, what an item says."""
+
+    def __init__(
+        self,
+        provider: str,
+        name: str,
+        one: msgspec.json.Decoder[T],
+        many: msgspec.json.Decoder[list[T]],
+        adapt: Callable[[T, bytes], Typed],
+    ) -> None:
+        """Read the member `name` with decoders for one item and for all; `adapt` gets an item with its bytes."""
+        self.provider = provider
+        self.name = name
+        self._adapt = adapt
+        self._item, self._list = one, many
+
+    def read(self, body: bytes, windowed: Callable[[Members], bool], known: Known | None) -> Request:
+        """Return a request taken apart; raise `NotUnderstood`."""
+        outer = members(body)
+        model = f"{self.provider}/{_model(outer)}"
+        value = outer.get(self.name)
+        if value is None or bytes(memoryview(value)[:1]) != b"[" or not windowed(outer):
+            return Request(body, Conversation(model, (), by_length(len(body))), windowed=False)
+        array = placed_member(body, outer, self.name)
+        raws = elements(value)
+        spans = placed_elements(body, array, raws)
+        found = self._all(value, raws) if known is None else self._each(raws, known)
+        fixed = by_length(len(body) - (array[1] - array[0]))
+        return Request(body, Conversation(model, tuple(map(Keys().keyed, found)), fixed), array, tuple(spans))
+
+    def _all(self, value: msgspec.Raw, raws: Sequence[msgspec.Raw]) -> list[Item]:
+        try:
+            typed: Sequence[T | None] = self._list.decode(value)
+        except FAILURES:
+            typed = [self._one(bytes(raw)) for raw in raws]
+        return [self._adapted(one, bytes(raw)) for one, raw in zip(typed, raws, strict=True)]
+
+    def _each(self, raws: Sequence[msgspec.Raw], known: Known) -> list[Item]:
+        found = list[Item]()
+        for raw in map(bytes, raws):
+            item = known.get(raw)
+            if item is None:
+                item = self._adapted(self._one(raw), raw)
+                known.put(raw, item)
+            found.append(item)
+        return found
+
+    def _one(self, raw: bytes) -> T | None:
+        """Return an item decoded, None for one that is not of the form that it should have."""
+        try:
+            return self._item.decode(raw)
+        except FAILURES:
+            pass
+        try:
+            return self._item.decode(whole_pairs(raw))
+        except FAILURES:
+            return None
+
+    def _adapted(self, typed: T | None, raw: bytes) -> Item:
+        if typed is None:
+            part = Part(Kind.OTHER, by_length(len(raw)))
+            return Item(_role(raw), (part,), content_key(sha256(raw).digest()), FRAME_TOKENS + part.tokens)
+        role, parts, said = self._adapt(typed, raw)
+        tokens = FRAME_TOKENS
+        for part in parts:
+            tokens += part.tokens
+        return Item(role, tuple(parts), content_key(sha256(said).digest()), tokens)
+
+
+def always(outer: Members) -> bool:
+    """Tell that a list is the whole conversation."""
+    return bool(outer)
+
+
+def _model(outer: Members) -> str:
+    try:
+        return text(outer["model"]) if "model" in outer else ""
+    except NotUnderstood:
+        return ""
+
+
+def _role(raw: bytes) -> Role:
+    """Return whose an item is that has not the form it should have: a message of the user's stays one."""
+    try:
+        return ROLES.get(text(members(raw)["role"]), Role.OTHER)
+    except (NotUnderstood, KeyError):
+        return Role.OTHER
+
+
+ROLES = {
+    "user": Role.USER,
+    "assistant": Role.ASSISTANT,
+    "model": Role.ASSISTANT,
+    "system": Role.SYSTEM,
+    "developer": Role.SYSTEM,
+    "tool": Role.TOOL,
+    "function": Role.TOOL,
+}
+
+
+def unmarked(raw: bytes) -> bytes:
+    """Return an item's bytes without its cache marks: they move from request to request and say nothing."""
+    if _CACHE_MARK not in raw:
+        return raw
+    raw = without_member(raw, CACHE_MARK)
+    spans = member_spans(raw)
+    content = spans.get("content")
+    if content is None or raw[content[0] : content[0] + 1] != b"[":
+        return raw
+    blocks = elements(raw[content[0] : content[1]])
+    places = placed_elements(raw, content, blocks)
+    changes = [
+        (place, unmarked(bytes(block)))
+        for place, block in zip(places, blocks, strict=True)
+        if bytes(memoryview(block)[:1]) == b"{"
+    ]
+    return replaced(raw, changes)
+
+
+class _PlainText(msgspec.Struct, gc=False, forbid_unknown_fields=True):
+    type: str
+    text: str
+    cache_control: msgspec.Raw = NONE
+
+
+class _Plain(msgspec.Struct, gc=False, forbid_unknown_fields=True):
+    role: str
+    content: str | list[_PlainText]
+    type: str = ""
+
+
+_plain = msgspec.json.Decoder(_Plain)
+
+
+def said(raw: bytes, *, alone: bool) -> bytes:
+    """Return what the digest of a message is over: its bytes without cache marks.
+
+    With `alone` its content is one text. Clients write that as a list with a mark and as a text without one, and it
+    is the same message.
+    """
+    if not alone:
+        return unmarked(raw)
+    try:
+        plain = _plain.decode(raw)
+    except FAILURES:
+        return _said_with_more(raw)
+    content = plain.content if isinstance(plain.content, str) else plain.content[0].text
+    return b"\0".join((plain.role.encode(), content.encode()))
+
+
+def _said_with_more(raw: bytes) -> bytes:
+    """Return the same for a message that has more than a role and a text."""
+    rest = members(unmarked(raw))
+    content = rest.pop("content", msgspec.Raw(b""))
+    role = bytes(rest.pop("role", msgspec.Raw(b"")))
+    if bytes(memoryview(content)[:1]) == b"[":
+        block = members(elements(content)[0])
+        if set(block) == {"type", "text"}:
+            content = block["text"]
+    return b"\0".join((role, bytes(content), *(name.encode() + bytes(value) for name, value in rest.items())))
+
+
+def length(value: msgspec.Raw) -> int:
+    """Return the bytes of an undecoded value, 0 where there is none."""
+    return len(memoryview(value))
+
+
+def sized(parts: list[Part], raw: bytes) -> list[Part]:
+    """Return the parts of a message with those of unknown kind sized by their bytes."""
+    for part in parts:
+        if part.kind is Kind.OTHER:
+            break
+    else:
+        return parts
+    try:
+        sizes = [len(memoryview(block)) for block in elements(members(raw)["content"])]
+    except (NotUnderstood, KeyError):
+        return parts
+    return [
+        Part(Kind.OTHER, by_length(sizes[at])) if part.kind is Kind.OTHER and at < len(sizes) else part
+        for at, part in enumerate(parts)
+    ]

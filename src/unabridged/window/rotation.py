@@ -1,0 +1,124 @@
+"""When an epoch ends, and where the next one begins."""
+
+from __future__ import annotations
+
+import msgspec
+
+from unabridged.window.catalogue import entry, joined, render
+from unabridged.window.gating import Archive, Gated
+from unabridged.window.limits import CATALOGUE_TOKENS
+from unabridged.window.notices import Code, Notice
+from unabridged.window.state import Cut, Mark, State, keys_digest, mark
+from unabridged.window.terms import READ
+from unabridged.window.view import View
+
+# A rotation that leaves the window above its limit still has to free a tenth of it: each one costs the prompt cache.
+WORTHWHILE = 0.1
+# Characters of texts that one rotation looks at for words, in all; of each text, at least.
+READ_ALL, READ_LEAST = 16_000, 100
+
+
+class Turned(msgspec.Struct, frozen=True):
+    """The state behind a rotation, or the one before it where there was none; what would have to be durable for one."""
+
+    state: State
+    archive: tuple[Archive, ...] = ()
+    notices: tuple[Notice, ...] = ()
+
+
+def rotated(view: View, state: State, found: Gated) -> Turned:
+    """Return the state of the epoch that these items are in. `found` is what stands of them under the present one."""
+    limits = view.limits
+    tokens, users = view.tokens(state, found), view.users(state.cut.index)
+    if not (state.forced or tokens >= limits.rotation or users >= limits.rotation_turns):
+        return Turned(state)
+    asked, state = state.forced, msgspec.structs.replace(state, forced=False)
+    candidates = _candidates(view, state)
+    waiting = _waiting(view, state, candidates[-1]) if candidates else ()
+    sound = [start for start in candidates if not waiting or start <= waiting[0].index]
+    must = asked or users >= limits.rotation_turns
+    chosen = _chosen(view, state, sound, tokens, must=must) if sound else None
+    if chosen is not None:
+        return Turned(_opened(view, chosen, state.cut.index), waiting)
+    if waiting:
+        said = f"{len(waiting):,} messages are not archived yet and stay"
+        return Turned(state, waiting, (Notice(Code.NOT_ARCHIVED, said),))
+    if asked:
+        said = "there is nothing to rotate: the newest request is all there is"
+        return Turned(state, notices=(Notice(Code.NOTHING_TO_ROTATE, said),))
+    return Turned(state)
+
+
+def _candidates(view: View, state: State) -> list[int]:
+    """Return where the next epoch may begin, the one that keeps most first: behind the first group of the window, not
+    behind the newest request, with at most the turns that are to be kept."""
+    shape, cut = view.shape, state.cut.index
+    first = next((index for index in shape.users if index >= cut), len(view.items))
+    most = max(view.limits.retain_turns, view.users(shape.newest))
+    return [start for start in shape.cuts if first < start <= shape.newest and view.users(start) <= most]
+
+
+def _waiting(view: View, state: State, stop: int) -> tuple[Archive, ...]:
+    """Return the items from the cut to before `stop` that are neither durable nor kept at the front nor erased."""
+    pinned = {one.index: one.parts for one in view.shape.front}
+    found = list[Archive]()
+    for index in range(state.cut.index, stop):
+        item = view.items[index]
+        if item.key in view.durable or item.key in view.erased or pinned.get(index, -1) == len(item.parts):
+            continue
+        name = f"{state.address}:{item.name()}" if state.address else item.name()
+        found.append(Archive("message", item.key, name, index))
+    return tuple(found)
+
+
+def _chosen(view: View, state: State, candidates: list[int], tokens: int, *, must: bool) -> State | None:
+    """Return the state that keeps most and fits; the one that keeps least where none does and it helps."""
+    reserve = state.calibration.scaled(CATALOGUE_TOKENS)
+    found, size = None, 0
+    for start in candidates:
+        found = _begun(view, state, start)
+        size = view.tokens(found, view.gated(found)) + reserve
+        if size <= view.limits.refill:
+            return found
+    worth = tokens - size >= view.limits.rotation * WORTHWHILE
+    return found if must or worth else None
+
+
+def _begun(view: View, state: State, start: int) -> State:
+    """Return the state of an epoch that begins at an item, without its table of contents."""
+    items, limits = view.items, view.limits
+    return msgspec.structs.replace(
+        state,
+        epoch=state.epoch + 1,
+        cut=Cut(start, items[start].key, keys_digest(items[:start])),
+        shown=Mark(),
+        regated=mark(items, view.shape.fresh) if view.shape.fresh > start else Mark(),
+        regate=limits.gates.pressure,
+        squeezed=False,
+        inline=(),
+        retained=view.users(start),
+        wanted=min(limits.retain_turns, view.users(state.cut.index)),
+        users=len(view.shape.users),
+        catalogue="",
+        gates=limits.gates,
+    )
+
+
+def _listed(view: View, first: int, last: int) -> bool:
+    """Tell whether a range of items is left out: not held, and more than what is pinned."""
+    whole = {one.index for one in view.shape.front if one.parts == len(view.items[one.index].parts)}
+    return any(index not in whole for index in range(first, last)) and not any(
+        view.items[index].key in view.erased for index in range(first, last)
+    )
+
+
+def _opened(view: View, state: State, before: int) -> State:
+    """Return the state with the table of contents of what lies before its cut, also what was cut just now."""
+    groups = [
+        view.items[first:last]
+        for first, last in view.removed(before, state.cut.index)
+        if _listed(view, first, last)
+    ]
+    read = max(READ_LEAST, min(READ, READ_ALL // max(1, len(groups))))
+    entries = joined(state.entries, (entry(group, read) for group in groups))
+    return msgspec.structs.replace(state, entries=entries, catalogue=render(entries, state.address))
