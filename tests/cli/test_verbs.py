@@ -322,7 +322,7 @@ def test_any_other_verb_can_be_stopped_too() -> None:
     assert una("stats", daemon=Daemon(stats=KeyboardInterrupt())).status == 130
 
 
-NOTED = {"document": "d9", "version": 1, "event": "e9", "position": 12, "replayed": False}
+NOTED = {"document": "d9", "version": 1, "event": "e9", "position": 12, "replayed": False, "handle": "w9"}
 
 
 def test_a_note_comes_from_the_command_line_or_from_standard_input(monkeypatch) -> None:
@@ -331,7 +331,7 @@ def test_a_note_comes_from_the_command_line_or_from_standard_input(monkeypatch) 
     ((_, asked),) = daemon.asked
     assert (asked["text"], asked["title"], asked["subject_key"]) == ("keep slot A", "boot", "boot-slot")
     assert len(asked["request"]) == 32
-    assert done.out == "noted as d9\n"
+    assert done.out == "noted as w9\n"
     assert una("note", "x", "--json", daemon=Daemon(note=NOTED)).json == NOTED
 
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO("from a pipe ✓\n".encode())))

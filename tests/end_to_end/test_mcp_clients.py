@@ -41,7 +41,8 @@ def calls(message: str, note: str) -> list[tuple[str, Mapping[str, Any], str]]:
         ("gather", {"query": "zirconium2", "max_tokens": 900}, "zirconium2"),
         ("traverse", {"target": message, "after": 2}, "zirconium2"),
         ("sessions", {"limit": 3}, SESSION),
-        ("remember", {"text": "The flash driver waits for BSY.", "title": "flash"}, "document"),
+        ("remember", {"text": "The flash driver waits for BSY.", "title": "flash"}, "handle"),
+        ("correct", {"target": note, "text": "The crucible is made of tantalum."}, note),
         ("status", {}, "windows|archived"),
     ]
 
@@ -92,3 +93,5 @@ def test_an_agent_uses_every_tool(home: Home, tmp_path: Path, host: str, way: st
     with home.connect(project=str(agent.project)) as client:
         (kept,) = client.call("search", {"query": "flash driver"})["hits"]
         assert kept["title"] == "flash"
+        (kept,) = client.call("search", {"query": "crucible"})["hits"]
+        assert kept["snippet"] == "The crucible is made of tantalum."

@@ -64,7 +64,10 @@ def test_every_answer_carries_our_own_mark() -> None:
         ("search", found(hit())),
         ("grep", found(status="empty")),
         ("sessions", {"sessions": [], "next": ""}),
-        ("remember", {"document": "d", "version": 1, "event": "e", "position": 1, "replayed": False}),
+        (
+            "remember",
+            {"document": "d", "version": 1, "event": "e", "position": 1, "replayed": False, "handle": "w1"},
+        ),
     ):
         assert is_own_text(answers.text(BY_NAME[tool], answer))
         held = json.dumps(answers.structured(BY_NAME[tool], answer), separators=(",", ":"))
@@ -231,6 +234,18 @@ SAMPLES: dict[str, list[dict[str, Any]]] = {
     "traverse": [walked(), walked(piece())],
     "recall": [PASSAGE],
     "sessions": [{"sessions": [SESSION_ROW], "next": ""}],
-    "note": [{"document": "d", "version": 1, "event": "e", "position": 1, "replayed": False}],
+    "note": [{"document": "d", "version": 1, "event": "e", "position": 1, "replayed": False, "handle": "w1"}],
+    "correct": [
+        {
+            "document": "d",
+            "version": 1,
+            "event": "e",
+            "position": 1,
+            "replayed": False,
+            "handle": "w1",
+            "corrects": "d0",
+            "corrects_handle": "w0",
+        }
+    ],
     "status": [STATUS],
 }

@@ -37,7 +37,7 @@ def test_every_tool_answers(shared: Home, enter: Enter, tmp_path: Path) -> None:
     with shared.connect() as client:
         client.call("import", {"paths": [str(path)], "host": "claude-code"}, timeout=60.0)
     assert [tool["name"] for tool in agent.ask("tools/list")["result"]["tools"]] == [
-        *("search", "grep", "recall", "gather", "traverse", "sessions", "remember", "status")
+        *("search", "grep", "recall", "gather", "traverse", "sessions", "remember", "correct", "status")
     ]
     hits = agent.data("search", query="zirconium1", limit=2)["hits"]
     assert "zirconium1" in hits[0]["snippet"]
@@ -52,6 +52,7 @@ def test_every_tool_answers(shared: Home, enter: Enter, tmp_path: Path) -> None:
     assert agent.data("status")["ok"] is True
     assert agent.data("remember", text="Zirconium is not zinc.", title="metals")["document"]
     assert agent.data("search", query="zinc")["hits"][0]["host"] == "note"
+    assert agent.data("correct", target=hits[0]["handle"], text="It was zirconium7.")["corrects"]
 
 
 def test_a_question_is_gathered_and_its_conversation_walked(
@@ -95,7 +96,7 @@ def test_a_handle_stands_for_its_session_and_its_document(shared: Home, enter: E
     newer = agent.data("remember", text="The valve opens at 42 bar.", supersedes=hit["handle"])
     older = agent.data("recall", target=hit["handle"])
     assert older["status"] == "superseded"
-    assert older["replaced_by"] == newer["document"]
+    assert older["replaced_by"] == newer["handle"]
 
 
 def test_errors_are_results_that_a_model_can_act_on(shared: Home, enter: Enter) -> None:

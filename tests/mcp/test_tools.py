@@ -13,7 +13,7 @@ from unabridged.mcp.tools import BY_NAME, TOOLS, input_schema, listing, required
 from unabridged.schema import tokens
 from unabridged.service.operations import OPERATIONS
 
-MOST_TOKENS = 3_800  # of what tools/list gives and a model reads: all but the shapes of answers
+MOST_TOKENS = 3_950  # of what tools/list gives and a model reads: all but the shapes of answers
 
 
 def listed() -> list[dict[str, Any]]:
@@ -27,7 +27,7 @@ def test_the_whole_list_is_short() -> None:
 
 def test_every_tool_is_an_operation_and_every_argument_a_field_of_its_request() -> None:
     assert [tool.name for tool in TOOLS] == [
-        *("search", "grep", "recall", "gather", "traverse", "sessions", "remember", "status")
+        *("search", "grep", "recall", "gather", "traverse", "sessions", "remember", "correct", "status")
     ]
     for tool in TOOLS:
         assert tool.operation is OPERATIONS[tool.op]
@@ -36,12 +36,12 @@ def test_every_tool_is_an_operation_and_every_argument_a_field_of_its_request() 
             assert isinstance(required(tool, argument), bool)
 
 
-def test_only_the_tool_that_writes_is_not_marked_as_reading() -> None:
+def test_only_the_tools_that_write_are_not_marked_as_reading() -> None:
     for tool in listed():
         marks = tool["annotations"]
-        assert marks["readOnlyHint"] is (tool["name"] != "remember")
+        assert marks["readOnlyHint"] is (tool["name"] not in ("remember", "correct"))
         assert marks["openWorldHint"] is False
-    assert BY_NAME["remember"].operation.effect == "write"
+    assert BY_NAME["remember"].operation.effect == BY_NAME["correct"].operation.effect == "write"
 
 
 def test_a_schema_names_what_is_required_and_refuses_what_is_unknown() -> None:

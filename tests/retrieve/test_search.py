@@ -315,3 +315,21 @@ def test_pages_are_one_ranking_cut_in_pieces(engine: Engine) -> None:
             break
     assert pieces[:60] == whole[:60]
     assert len(set(pieces)) == len(pieces)
+
+
+def test_a_message_that_was_corrected_is_found_marked_behind_its_correction(engine: Engine) -> None:
+    (wrong,) = [hit.event for hit in engine.search("gardens").hits]
+    engine.note("gardens", corrects=int(wrong.ordinal))
+    right = engine.note("talk of parks and of gardens, not of flowers", title="parks", corrects=0)
+    engine.index()
+    assert [hit.event.ordinal for hit in engine.search("gardens").hits][-1] == wrong.ordinal
+    assert right.ordinal in [hit.event.ordinal for hit in engine.search("gardens").hits]
+
+
+def test_who_asks_for_replaced_notes_gets_them_behind_what_stands(engine: Engine) -> None:
+    first = engine.note("the mascot is a heron, a heron, a mascot")
+    second = engine.note("heron? No: the mascot is an otter", corrects=int(first.document))
+    engine.index()
+    assert [hit.event.ordinal for hit in engine.search("mascot heron").hits] == [second.ordinal]
+    wide = engine.search("mascot heron", filters=Filters(superseded=True)).hits
+    assert [hit.event.ordinal for hit in wide] == [second.ordinal, first.ordinal]

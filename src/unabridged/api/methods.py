@@ -99,6 +99,31 @@ class Methods(Asking):
         }  # fmt: skip
         return self._ask("note", requests.NoteRequest, requests.NoteAnswer, asked, timeout)
 
+    def correct(
+        self,
+        target: str,
+        text: str,
+        *,
+        title: str = "",
+        request: str = "",
+        project: str | PathLike[str] = "",
+        scope: str = "",
+        searchable: bool = True,
+        timeout: float | None = None,
+    ) -> requests.CorrectAnswer:
+        """Correct a note or a message by a note that takes its place; both are kept.
+
+        text: what is true instead, to be understood by itself
+        title: empty: that of the note which it corrects
+        searchable: answer when a search finds it; false: when it is durable
+        timeout: seconds; None: as the archive was told, 0: however long it takes
+        """
+        asked: dict[str, Any] = {
+            "target": target, "text": text, "title": title, "request": request,
+            "project": places.project_at(project), "scope": scope, "searchable": searchable,
+        }  # fmt: skip
+        return self._ask("correct", requests.CorrectRequest, requests.CorrectAnswer, asked, timeout)
+
     def sessions(
         self,
         *,
@@ -234,6 +259,7 @@ class Methods(Asking):
         branch: str = "all",
         exclude: Sequence[str] = (),
         side: bool = True,
+        superseded: bool = False,
         semantic: str = "auto",
         operators: bool = False,
         cursor: str = "",
@@ -255,6 +281,7 @@ class Methods(Asking):
         branch: "all", or "current": the lineage of the session's current leaf
         exclude: source keys visible in the live window, at most 1,000
         side: include subagents
+        superseded: include notes that were replaced
         operators: explicit query mode
         expansion: likely synonyms of a question without exact names, at most 16; they count less
         working_set: files (or passages) that the asker has in hand, at most 16: they decide near-ties
@@ -271,6 +298,7 @@ class Methods(Asking):
             "filters": {
                 "kinds": kinds, "roles": roles, "tools": tools, "hosts": hosts, "path": path, "since": since,
                 "until": until, "session": session, "branch": branch, "exclude": exclude, "side": side,
+                "superseded": superseded,
             },
         }  # fmt: skip
         return self._ask("search", requests.SearchRequest, requests.SearchAnswer, asked, timeout)
@@ -293,6 +321,7 @@ class Methods(Asking):
         branch: str = "all",
         exclude: Sequence[str] = (),
         side: bool = True,
+        superseded: bool = False,
         semantic: str = "auto",
         operators: bool = False,
         explain: bool = False,
@@ -315,6 +344,7 @@ class Methods(Asking):
             "filters": {
                 "kinds": kinds, "roles": roles, "tools": tools, "hosts": hosts, "path": path, "since": since,
                 "until": until, "session": session, "branch": branch, "exclude": exclude, "side": side,
+                "superseded": superseded,
             },
         }  # fmt: skip
         return self._pages(
@@ -341,6 +371,7 @@ class Methods(Asking):
         branch: str = "all",
         exclude: Sequence[str] = (),
         side: bool = True,
+        superseded: bool = False,
         cursor: str = "",
         on_progress: Callable[[Mapping[str, Any]], None] | None = None,
         timeout: float = 0.0,
@@ -353,6 +384,7 @@ class Methods(Asking):
         branch: "all", or "current": the lineage of the session's current leaf
         exclude: source keys visible in the live window, at most 1,000
         side: include subagents
+        superseded: include notes that were replaced
         on_progress: is told how far it is; what it raises ends the operation and is raised
         timeout: seconds; 0: however long it takes
         """
@@ -362,6 +394,7 @@ class Methods(Asking):
             "filters": {
                 "kinds": kinds, "roles": roles, "tools": tools, "hosts": hosts, "path": path, "since": since,
                 "until": until, "session": session, "branch": branch, "exclude": exclude, "side": side,
+                "superseded": superseded,
             },
         }  # fmt: skip
         return self._ask("grep", requests.GrepRequest, requests.SearchAnswer, asked, timeout, on_progress)
@@ -386,6 +419,7 @@ class Methods(Asking):
         branch: str = "all",
         exclude: Sequence[str] = (),
         side: bool = True,
+        superseded: bool = False,
         timeout: float = 0.0,
     ) -> Pages[requests.SearchAnswer, requests.Hit]:
         """Go through the hits of every page of `grep`, asking for each page when it is needed.
@@ -398,6 +432,7 @@ class Methods(Asking):
             "filters": {
                 "kinds": kinds, "roles": roles, "tools": tools, "hosts": hosts, "path": path, "since": since,
                 "until": until, "session": session, "branch": branch, "exclude": exclude, "side": side,
+                "superseded": superseded,
             },
         }  # fmt: skip
         return self._pages(
@@ -478,6 +513,7 @@ class Methods(Asking):
         branch: str = "all",
         exclude: Sequence[str] = (),
         side: bool = True,
+        superseded: bool = False,
         semantic: str = "auto",
         operators: bool = False,
         expansion: Sequence[str] = (),
@@ -502,6 +538,7 @@ class Methods(Asking):
         branch: "all", or "current": the lineage of the session's current leaf
         exclude: source keys visible in the live window, at most 1,000
         side: include subagents
+        superseded: include notes that were replaced
         expansion: likely synonyms of a question without exact names, at most 16; they count less
         working_set: files (or passages) that the asker has in hand, at most 16: they decide near-ties
         session_context: what is talked of just now, at most 16,384 characters: it decides near-ties
@@ -518,6 +555,7 @@ class Methods(Asking):
             "filters": {
                 "kinds": kinds, "roles": roles, "tools": tools, "hosts": hosts, "path": path, "since": since,
                 "until": until, "session": session, "branch": branch, "exclude": exclude, "side": side,
+                "superseded": superseded,
             },
         }  # fmt: skip
         return self._ask("gather", requests.GatherRequest, requests.GatherAnswer, asked, timeout)
@@ -545,6 +583,7 @@ class Methods(Asking):
         branch: str = "all",
         exclude: Sequence[str] = (),
         side: bool = True,
+        superseded: bool = False,
         semantic: str = "auto",
         operators: bool = False,
         expansion: Sequence[str] = (),
@@ -567,6 +606,7 @@ class Methods(Asking):
             "filters": {
                 "kinds": kinds, "roles": roles, "tools": tools, "hosts": hosts, "path": path, "since": since,
                 "until": until, "session": session, "branch": branch, "exclude": exclude, "side": side,
+                "superseded": superseded,
             },
         }  # fmt: skip
         return self._pages(

@@ -40,4 +40,4 @@ PAGED = {
 
 # operation → the field that makes a repeated request answer the first outcome: such a request is sent again when a
 # connection broke, under a value made for it.
-ONCE = {"note": "request"}
+ONCE = {"note": "request", "correct": "request"}

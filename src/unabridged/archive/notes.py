@@ -10,6 +10,7 @@ from unabridged.archive import rendering, retain
 from unabridged.archive.chunking import cut
 from unabridged.archive.compress import pack
 from unabridged.archive.documents import DocumentDraft, DocumentWriter
+from unabridged.archive.forget import live_version
 from unabridged.archive.turns import manifest_digest
 from unabridged.errors import Conflict, InvalidInput, LimitExceeded
 from unabridged.schema import tokens
@@ -65,6 +66,7 @@ MAX_TITLE = 200  # characters
 INLINE = 16_384  # bytes; longer notes are kept as chunks
 MAX_CHAIN = 4_096  # versions of one subject
 HOST = "note"
+REPLACED, CORRECTED = "replaced", "corrected"  # reasons of a supersession
 
 
 class NoteDraft(msgspec.Struct, frozen=True):
@@ -78,6 +80,7 @@ class NoteDraft(msgspec.Struct, frozen=True):
     title: str = ""
     subject_key: str = ""
     supersedes: str = ""  # document id (hexadecimal) of the live version that it replaces
+    corrects: int = 0  # ordinal of the message, or of the note's document, that it corrects
 
 
 class NoteOutcome(msgspec.Struct, frozen=True):
@@ -90,6 +93,7 @@ class NoteOutcome(msgspec.Struct, frozen=True):
     replayed: bool
     document_id: bytes = b""  # empty where a replayed note's document is gone
     version: int = 0
+    size: int = 0  # bytes of its text
     admitted: Event | None = None
     text: str = ""
 
@@ -128,7 +132,8 @@ def plan_note(draft: NoteDraft, now: Micros, ruleset: int) -> Plan:
     subject key has at most one live document: replacing it needs `supersedes` to name exactly that.
     """
     text = _prepared(draft.project, validate(draft))
-    content = Digest(hashed(32, text.digest, draft.title, draft.subject_key))
+    target = (str(draft.corrects),) if draft.corrects else ()
+    content = Digest(hashed(32, text.digest, draft.title, draft.subject_key, *target))
 
     def plan(reader: Reader) -> Batch:
         request = SourceHash(hashed(16, "request", draft.request)) if draft.request else None
@@ -156,6 +161,7 @@ def _replay(reader: Reader, earlier: Admission, content: Digest) -> Batch:
         replayed=True,
         document_id=document.id if document is not None else b"",
         version=document.version if document is not None else 0,
+        size=event.size if event is not None else 0,
     )
     return batch
 
@@ -223,6 +229,7 @@ def _admit(
         replayed=False,
         document_id=written.id if written is not None else b"",
         version=written.version if written is not None else 0,
+        size=text.size,
         admitted=event,
         text=text.text,
     )
@@ -328,16 +335,24 @@ def _document(draft: NoteDraft, event: Event) -> DocumentDraft:
 
 def _replace(reader: Reader, batch: Batch, draft: NoteDraft, new: Ordinal, now: Micros) -> None:
     live = _live(reader, draft.project, draft.subject_key) if draft.subject_key else None
-    wanted = _by_id(reader, draft.project, draft.supersedes) if draft.supersedes else None
-    if live is not None and (wanted is None or wanted.ordinal != live.ordinal):
+    old = Ordinal(draft.corrects)
+    if draft.supersedes:
+        old = _by_id(reader, draft.project, draft.supersedes).ordinal
+    if live is not None and old != live.ordinal:
         raise Conflict(
             "that subject has a live document", hint="Name it with `supersedes`.", live=live.id.hex()
         )
-    if wanted is None:
+    if not old:
         return
-    if reader.get(SUPERSESSION, (draft.project, wanted.ordinal)) is not None:
-        raise Conflict("that version was replaced already", document=draft.supersedes)
-    batch.create(SUPERSESSION, Supersession(draft.project, wanted.ordinal, new, "replaced", now))
+    if reader.get(SUPERSESSION, (draft.project, old)) is not None:
+        current = reader.get(DOCUMENT, (draft.project, live_version(reader, draft.project, old)[0]))
+        raise Conflict(
+            "that was replaced already",
+            hint="Name what replaced it: `live`." if current is not None else "",
+            live=current.id.hex() if current is not None else "",
+        )
+    reason = CORRECTED if draft.corrects else REPLACED
+    batch.create(SUPERSESSION, Supersession(draft.project, old, new, reason, now))
 
 
 def _live(reader: Reader, project: ProjectId, subject: str) -> Document | None:

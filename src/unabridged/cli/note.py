@@ -1,4 +1,4 @@
-"""una note: add a note."""
+"""una note, una correct: add a note, or one that takes the place of something."""
 
 from __future__ import annotations
 
@@ -14,23 +14,29 @@ if TYPE_CHECKING:
 
     from unabridged.cli.arguments import Arguments
 
+_FIELDS = {
+    "note": {"title": "title", "subject": "subject_key", "supersedes": "supersedes"},
+    "correct": {"target": "target", "title": "title"},
+}
 REQUEST_BYTES = 16  # of a request's id, which no other request of any client has
 
 
 def run(arguments: Arguments) -> int:
     """Admit a note, from the command line or from standard input."""
     asked: dict[str, Any] = {"text": _text(arguments), "request": os.urandom(REQUEST_BYTES).hex()}
-    for name, field in (("title", "title"), ("subject", "subject_key"), ("supersedes", "supersedes")):
+    operation, fields = arguments.verb.name, _FIELDS[arguments.verb.name]
+    for name, field in fields.items():
         if arguments.given(name):
             asked[field] = arguments.text(name)
     if arguments.given("project"):
         asked["project"] = passage.project(arguments)
-    answer = arguments.client().call("note", asked)
+    answer = arguments.client().call(operation, asked)
     screen = arguments.screen
     if arguments.flag("json"):
         screen.json(answer)
     else:
-        screen.line(f"noted as {answer['document']}")
+        of = f", in place of {answer['corrects_handle']}" if operation == "correct" else ""
+        screen.line(f"noted as {answer.get('handle') or answer['document']}{of}")
     return 0
 
 
@@ -41,7 +47,7 @@ def _text(arguments: Arguments) -> str:
     stream: TextIO | None = sys.stdin  # None: it was closed before the program began
     if stream is None or (not words and stream.isatty()):
         raise InvalidInput(
-            "`una note` needs a text", hint="una note 'TEXT', or `una note -` to read standard input."
+            "the text is missing", hint="una note 'TEXT', or `una note -` to read standard input."
         )
     text = stream.buffer.read().decode("utf-8", "replace")
     if not text.strip():

@@ -47,6 +47,8 @@ def filters(arguments: Arguments) -> dict[str, Any]:
             found[name] = arguments.text(name)
     if arguments.flag("no-side"):
         found["side"] = False
+    if arguments.flag("superseded"):
+        found["superseded"] = True
     return found
 
 
@@ -104,6 +106,8 @@ def draw_hit(screen: Screen, place: int, hit: Mapping[str, Any]) -> None:
 
 def _recall(hit: Mapping[str, Any]) -> str:
     parts = [f"una recall {hit.get('handle') or hit.get('locator')}"]
+    if hit.get("replaced_by"):
+        parts.append(f"now {hit['replaced_by']}")
     if hit.get("tokens"):
         parts.append(f"{human.number(int(hit['tokens']))} tokens")
     if hit.get("similar"):

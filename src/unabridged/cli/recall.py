@@ -87,8 +87,8 @@ def provenance(answer: Mapping[str, Any]) -> list[str]:
 
 def _close(screen: Screen, answer: Mapping[str, Any]) -> None:
     if answer["status"] == "superseded":
-        replaced = f" by {answer['replaced_by']}" if answer.get("replaced_by") else ""
-        screen.note(f"This version was replaced{replaced}.")
+        by = answer.get("replaced_by_handle") or answer.get("replaced_by")
+        screen.note(f"This was replaced{f' by {by}' if by else ''}.")
     if answer.get("redactions"):
         screen.note(
             f"{human.plural(int(answer['redactions']), 'secret')} in it had been replaced before it was stored."

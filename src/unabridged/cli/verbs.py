@@ -29,6 +29,7 @@ _FILTERS = (
     Option("until", TEXT, "not after", "T"),
     Option("branch", TEXT, "all branches of a session, or its current one", "B", ("all", "current")),
     Option("no-side", FLAG, "leave subagents out"),
+    Option("superseded", FLAG, "notes that were replaced, too"),
 )
 _FAVOURS = (
     Option("expand", LIST, "likely synonyms, which count less than the question's own words", "TERM"),
@@ -267,6 +268,19 @@ VERBS: tuple[Verb, ...] = (
             ("git log -1 --format=%B | una note - --title release", "from a pipe"),
         ),
         _KEEP,
+    ),
+    Verb(
+        "correct",
+        "put right what a note or a message says",
+        "unabridged.cli.note",
+        (
+            Positional("target", "what is wrong: a handle or locator of a hit, an id, a source key"),
+            Positional("text", "what is true instead; `-` or nothing: read from standard input", "*"),
+        ),
+        (Option("title", TEXT, "its title", "T"), _PROJECT, _JSON),
+        (("una correct w6165myh1808e099 'The timeout is 80 ms since the new flash chip.'", ""),),
+        _KEEP,
+        "Both are kept. Search prefers the correction, and marks what it corrects; recalling that says `superseded`.",
     ),
     Verb(
         "restore",

@@ -76,6 +76,7 @@ def _hit_facts(hit: Answer) -> dict[str, Any]:
         "tokens": hit.get("tokens") or "",
         "similar": hit.get("similar") or "",
         "superseded": "yes" if hit.get("superseded") else "",
+        "replaced_by": hit.get("replaced_by", ""),
     }
     return {name: value for name, value in facts.items() if value}
 
@@ -201,6 +202,7 @@ def _piece_facts(item: Answer) -> dict[str, Any]:
         "tool": item.get("tool", "")[:TOOL_CHARS],
         "session": item["session"][:SHORT_ID],
         "hit": not item.get("distance"),
+        "replaced_by": item.get("replaced_by", ""),
         "omitted": sum(omitted.values()),
     }
     return {name: value for name, value in facts.items() if value}
@@ -216,7 +218,7 @@ def _recall_text(answer: Answer) -> tuple[dict[str, str], str]:
         "tokens": str(answer.get("tokens") or ""),
         "omitted": _omitted(answer),
         "redactions": str(answer.get("redactions") or ""),
-        "replaced_by": answer.get("replaced_by", ""),
+        "replaced_by": answer.get("replaced_by_handle") or answer.get("replaced_by", ""),
         "before": answer.get("before", ""),
         "next": answer["next"],
     }
@@ -232,11 +234,13 @@ def _omitted(answer: Answer) -> str:
 
 def _recall_object(answer: Answer) -> dict[str, Any]:
     names = ("status", "text", "document", "version", "bytes", "source_keys", "session", "time", "omitted")
-    more = ("host", "kind", "title", "tokens", "redactions", "replaced_by", "before", "next")
+    more = ("host", "kind", "title", "tokens", "redactions", "before", "next")
+    by = answer.get("replaced_by_handle") or answer.get("replaced_by")
     return {
         "label": LABEL,
         **{name: answer[name] for name in names},
         **{name: answer[name] for name in more if answer.get(name)},
+        **({"replaced_by": by} if by else {}),
     }
 
 
@@ -265,12 +269,20 @@ def _sessions_object(answer: Answer) -> dict[str, Any]:
 
 
 def _note_text(answer: Answer) -> tuple[dict[str, str], str]:
-    facts = {"document": answer["document"], "version": str(answer["version"])}
-    return facts, "Kept. Later sessions of this project find it by search."
+    return {"handle": answer["handle"]}, "Kept. Later sessions of this project find it by search."
 
 
 def _note_object(answer: Answer) -> dict[str, Any]:
-    return {name: answer[name] for name in ("document", "version", "event", "replayed")}
+    return {name: answer[name] for name in ("handle", "document", "version", "event", "replayed")}
+
+
+def _correct_text(answer: Answer) -> tuple[dict[str, str], str]:
+    facts = {"handle": answer["handle"], "corrects": answer["corrects_handle"]}
+    return facts, "Kept beside what it corrects, which is marked from now on. Searches prefer it."
+
+
+def _correct_object(answer: Answer) -> dict[str, Any]:
+    return {**_note_object(answer), "corrects": answer["corrects_handle"]}
 
 
 def _status_object(answer: Answer) -> dict[str, Any]:
@@ -307,6 +319,7 @@ _TEXTS: Mapping[str, Callable[[Answer], tuple[dict[str, str], str]]] = {
     "recall": _recall_text,
     "sessions": _sessions_text,
     "note": _note_text,
+    "correct": _correct_text,
     "status": _status_text,
 }
 _OBJECTS: Mapping[str, Callable[[Answer], dict[str, Any]]] = {
@@ -317,5 +330,6 @@ _OBJECTS: Mapping[str, Callable[[Answer], dict[str, Any]]] = {
     "recall": _recall_object,
     "sessions": _sessions_object,
     "note": _note_object,
+    "correct": _correct_object,
     "status": _status_object,
 }

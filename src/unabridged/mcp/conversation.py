@@ -83,7 +83,7 @@ class Conversation:
         for argument in tool.arguments:
             if argument.means != PLAIN and given.get(argument.name):
                 await resolve(link, asked, argument.field, argument.means)
-        if tool.op == "note":
+        if not tool.reads_only:
             # A request that is given to a second process keeps its name, so that the note is kept once.
             asked["request"] = f"mcp:{self._nonce}:{context.request_id!r}"[:MOST_NAME]
         return await link.call(tool.op, asked, repeatable=True)

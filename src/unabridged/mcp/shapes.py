@@ -33,16 +33,18 @@ _ERROR = _object(**_texts("code", "message", "hint"), retryable=_TRUTH, details=
 _HIT = _object(
     **_texts(
         *("handle", "time", "role", "kind", "tool", "band", "host", "session", "superseded", "snippet"),
+        "replaced_by",
     ),
     tokens=_COUNT,
     similar=_COUNT,
 )
 _HITS = {"label": _TEXT, **_texts("status", "next"), "hits": _list(_HIT), "notes": _list(_TEXT)}
 _PIECE = _object(
-    **_texts("handle", "time", "role", "kind", "tool", "session", "text"),
+    **_texts("handle", "time", "role", "kind", "tool", "session", "replaced_by", "text"),
     hit=_TRUTH,
     omitted=_COUNT,
 )
+_KEPT = {**_texts("handle", "document", "event"), "version": _COUNT, "replayed": _TRUTH}
 _CONFLICT = _object(**_texts("later", "earlier", "by", "shared", "cue"))
 
 # The fields of each operation's object, by its name.
@@ -76,7 +78,8 @@ SHAPES: Mapping[str, Mapping[str, Schema]] = {
             )
         ),
     },
-    "note": {**_texts("document", "event"), "version": _COUNT, "replayed": _TRUTH},
+    "note": _KEPT,
+    "correct": {**_KEPT, "corrects": _TEXT},
     "status": {
         "ok": _TRUTH,
         "version": _TEXT,

@@ -215,6 +215,17 @@ TOOLS = (
         ),
     ),
     Tool(
+        "correct",
+        "correct",
+        "Correct a note or passage",
+        "Archive what is true instead of a note or passage that was wrong or no longer holds. Both are kept; searches "
+        "prefer the correction.",
+        (
+            Argument("target", words="what is wrong"),
+            Argument("text", words="the truth, to be understood by itself"),
+        ),
+    ),
+    Tool(
         "status",
         "status",
         "State of the archive",

@@ -63,7 +63,7 @@ class Eligibility:
             self._retiring[event.project] = retiring
         if retiring and places.tombstone_of(reader, event):
             return "retired"
-        if event.host == NOTE_HOST:
+        if event.host == NOTE_HOST and not self._filters.superseded:
             document = places.document_of(reader, event)
             if document is not None and reader.get(SUPERSESSION, (event.project, document.ordinal)):
                 return "superseded"

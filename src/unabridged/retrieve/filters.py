@@ -35,6 +35,7 @@ class Filters:
     exclude: frozenset[str] = field(default_factory=frozenset[str])
     branch: frozenset[int] | None = None  # ordinals of the events on a session's current branch
     side: bool = True
+    superseded: bool = False  # notes that were replaced, too: for who looks at them
 
     @property
     def narrows(self) -> bool:

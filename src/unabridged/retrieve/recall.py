@@ -6,15 +6,15 @@ coordinates, so that it can be compared byte for byte; what lies before and afte
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from unabridged.archive.forget import live_version
 from unabridged.errors import InvalidInput, LimitExceeded
 from unabridged.retrieve import locator, places, target
 from unabridged.retrieve.context import Context
 from unabridged.retrieve.envelope import envelope
 from unabridged.retrieve.locator import Place
+from unabridged.retrieve.replaced import Replaced, replaced
 from unabridged.retrieve.slices import (
     Slice,
     Text,
@@ -71,6 +71,8 @@ class Recalled:
     envelope: str = ""
     events: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     replaced_by: str = ""
+    replaced_by_handle: str = ""
+    chain: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
 
 
 def recall(context: Context, request: Recall) -> Recalled:
@@ -103,7 +105,8 @@ def recall(context: Context, request: Recall) -> Recalled:
             field="max_tokens",
             value=request.max_tokens,
         )
-    return _answer(context, text, chosen, request)
+    by = replaced(context.reader, event, document)
+    return _answer(context, text, chosen, request, by)
 
 
 def _validate(request: Recall) -> None:
@@ -146,7 +149,7 @@ def _choose(context: Context, text: Text, asked: Slice, request: Recall, *, whol
     return neighbourhood(context, text, asked, request.neighbors, request.max_tokens)
 
 
-def _answer(context: Context, text: Text, chosen: Slice, request: Recall) -> Recalled:
+def _answer(context: Context, text: Text, chosen: Slice, request: Recall, by: Replaced | None) -> Recalled:
     passage, redacted = context.redact(text.read(context, chosen).decode())
     members = [
         (event, span) for span in text.inside(chosen) if (event := text.event(context, span)) is not None
@@ -177,14 +180,13 @@ def _answer(context: Context, text: Text, chosen: Slice, request: Recall) -> Rec
         _continue(context, text, chosen, forward=False),
     )
     answer.events = [
-        _event(event, span.start, key, chosen) for (event, span), key in zip(members, keys, strict=True)
+        _event(event, span.start, key, chosen) | _correction(context, event)
+        for (event, span), key in zip(members, keys, strict=True)
     ]
-    if document is not None:
-        live, chain = live_version(context.reader, document.project, document.ordinal)
-        if chain:
-            answer.status = SUPERSEDED
-            newer = context.reader.get(DOCUMENT, (document.project, live)) if live else None
-            answer.replaced_by = newer.id.hex() if newer else ""
+    if by is not None:
+        answer.status = SUPERSEDED
+        answer.replaced_by, answer.replaced_by_handle = by.document, by.handle
+        answer.chain = [asdict(step) for step in by.chain]
     if request.envelope:
         answer.envelope = envelope(passage, _label(answer))
     return answer
@@ -198,6 +200,7 @@ def _label(answer: Recalled) -> dict[str, str]:
         "version": str(answer.version),
         "bytes": f"{answer.bytes[0]}-{answer.bytes[1]}",
         "status": answer.status,
+        **({"replaced_by": answer.replaced_by_handle} if answer.replaced_by_handle else {}),
     }
 
 
@@ -211,6 +214,12 @@ def _event(event: Event, at: int, key: str, chosen: Slice) -> dict[str, Any]:
         "time": places.iso(event.time),
         "bytes": [max(at, chosen.start), min(at + event.size, chosen.end)],
     }
+
+
+def _correction(context: Context, event: Event) -> dict[str, Any]:
+    """Return what a message is marked with that was corrected."""
+    by = replaced(context.reader, event, None)
+    return {"superseded": True, "replaced_by": by.handle} if by is not None else {}
 
 
 def _omitted(text: Text, chosen: Slice, request: Recall) -> dict[str, Any]:

@@ -15,9 +15,9 @@ from unabridged.retrieve.asked import Finder, Found, Search, Searched
 from unabridged.retrieve.collapse import collapse, draw
 from unabridged.retrieve.context import Context
 from unabridged.retrieve.eligible import Eligibility
-from unabridged.retrieve.leaning import lean
 from unabridged.retrieve.neighbours import spread, with_neighbours
 from unabridged.retrieve.rank import POOL, Candidate, Ranked, rank
+from unabridged.retrieve.settling import settled
 from unabridged.schema import tokens
 from unabridged.schema.ids import Micros, Ordinal, ProjectId
 from unabridged.schema.records import COUNTERS, Counters, Document, Event
@@ -168,7 +168,9 @@ def _ranked(
             block = rank(pairs, context.now)
         else:
             block = spread(rank(with_neighbours(context.reader, pairs, eligible.allows), context.now))
-        for item in block if start else lean(context, finder, request, block):
+        if not start:
+            block = settled(context, finder, request, block)
+        for item in block:
             found.setdefault((item.event.project, item.event.ordinal), item)
     return list(found.values()), dropped
 

@@ -266,10 +266,10 @@ class ChunkRefs(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Supersession(msgspec.Struct, frozen=True, array_like=True):
-    """An old document version and what replaced it."""
+    """An old document version, or a message that was corrected, and the document that took its place."""
 
     project: ProjectId
-    old: Ordinal
+    old: Ordinal  # of a document or of an event
     new: Ordinal  # 0: retired without a replacement
     reason: str
     time: Micros

@@ -8,7 +8,16 @@ from typing import Any
 
 from unabridged.service import requests
 from unabridged.service.caller import Call, Pending
-from unabridged.service.handlers import asking, care, gathering, importing, reading, sessions, state
+from unabridged.service.handlers import (
+    asking,
+    care,
+    correcting,
+    gathering,
+    importing,
+    reading,
+    sessions,
+    state,
+)
 from unabridged.service.requests import Answer, Request
 
 Handler = Callable[[Call, Any], Answer | Pending]
@@ -104,6 +113,16 @@ _TABLE = (
         NO_CONTENT,
         "Admit a note; a repeated request id answers the first outcome.",
         begins=importing.is_brief,
+        reserve=SMALL,
+    ),
+    Operation(
+        "correct",
+        requests.CorrectRequest,
+        requests.CorrectAnswer,
+        correcting.correct,
+        WRITE,
+        FILTERED,
+        "Correct a note or a message by a note that takes its place; both are kept.",
         reserve=SMALL,
     ),
     Operation(

@@ -36,6 +36,7 @@ class Filters(Request, frozen=True):
     branch: str = "all"  # "all", or "current": the lineage of the session's current leaf
     exclude: list[str] = []  # source keys visible in the live window, at most 1,000
     side: bool = True  # include subagents
+    superseded: bool = False  # include notes that were replaced
 
 
 class SearchRequest(Request, frozen=True):
@@ -92,7 +93,8 @@ class Hit(Answer, frozen=True):
     margin: float = 0.0
     tokens: int = 0  # what recalling it costs
     similar: int = 0  # near-duplicates collapsed into it
-    superseded: bool = False
+    superseded: bool = False  # a note that was replaced, or a message that was corrected
+    replaced_by: str = ""  # handle of what stands now, where it was superseded
     completeness: str = "complete"
     project: str = ""
     excerpt: str = ""  # of a relation: its sentences as they stand, which are at `bytes`
@@ -251,7 +253,9 @@ class RecallAnswer(Answer, frozen=True):
     before: str = ""  # continuation towards earlier text
     envelope: str = ""
     events: list[dict[str, Any]] = []
-    replaced_by: str = ""
+    replaced_by: str = ""  # document that stands now, where this was superseded
+    replaced_by_handle: str = ""
+    chain: list[dict[str, Any]] = []  # what replaced it, oldest first: document, handle, reason, time
 
 
 # --- sessions -----------------------------------------------------------------------------------------------------
@@ -403,6 +407,29 @@ class NoteAnswer(Answer, frozen=True):
     event: str
     position: int
     replayed: bool = False
+    handle: str = ""  # names it to every tool
+
+
+class CorrectRequest(Request, frozen=True):
+    """Correct a note or a message: a locator, a short handle, an id or a source key. Both are kept.
+
+    `request` makes a retry answer the first outcome.
+    """
+
+    target: str
+    text: str  # what is true instead, to be understood by itself
+    title: str = ""  # empty: that of the note which it corrects
+    request: str = ""
+    project: str = ""
+    scope: str = ""
+    searchable: bool = True  # answer when a search finds it; false: when it is durable
+
+
+class CorrectAnswer(NoteAnswer, frozen=True):
+    """The correction's document, and what it corrects: the id of a note's document or of a message, and its handle."""
+
+    corrects: str = ""
+    corrects_handle: str = ""
 
 
 # --- the service itself -------------------------------------------------------------------------------------------

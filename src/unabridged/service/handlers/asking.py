@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import msgspec
 
 from unabridged.archive import log as archive_log
 from unabridged.archive.lineage import current_branch
-from unabridged.archive.resolve import spans
 from unabridged.archive.sessions import resolve_session
 from unabridged.errors import InvalidInput, UnabridgedError
 from unabridged.retrieve import filters as narrowing
 from unabridged.retrieve import grep as grepping
-from unabridged.retrieve import places, relations
 from unabridged.retrieve import recall as recalling
+from unabridged.retrieve import relations
 from unabridged.retrieve import search as searching
 from unabridged.retrieve.context import Context
 from unabridged.retrieve.snippet import excerpt
-from unabridged.schema.records import Event
 from unabridged.service.caller import Call
 from unabridged.service.handlers.favours import favoured
+from unabridged.service.handlers.hits import place_of
 from unabridged.service.requests import (
     Filters,
     GrepRequest,
@@ -153,6 +151,7 @@ def filters_of(call: Call, reader: Reader, context: Context, asked: Filters) -> 
         narrowing.excluded(asked.exclude),
         branch,
         asked.side,
+        asked.superseded,
     )
 
 
@@ -199,38 +198,3 @@ def _match(context: Context, found: grepping.Match) -> Hit:
     snippet, _ = context.redact(excerpt(passage, [(start - around, min(end - around, len(passage)))]))
     hit = place_of(context, found.event, found.start, found.end)
     return msgspec.structs.replace(hit, score=1.0, band="high", match=["pattern"], snippet=snippet)
-
-
-def place_of(context: Context, event: Event, start: int, end: int) -> Hit:
-    """Return a hit with everything that its place tells; `bytes` is the range in the document's text."""
-    where = places.provenance(context.reader, event)
-    document = where.document
-    offset = 0
-    if document is not None:
-        offset = next((at for ordinal, at, _ in spans(document) if ordinal == event.ordinal), 0)
-    signed, handle = searching.locate(context, event, document, start, end)
-    extra: dict[str, Any] = {}
-    if document is not None:
-        extra["title"] = document.title
-    return Hit(
-        document=(document.id if document is not None else event.id).hex(),
-        version=document.version if document is not None else 1,
-        kind=event.kind,
-        score=0.0,
-        band="",
-        match=[],
-        snippet="",
-        locator=signed,
-        handle=handle,
-        session=event.session.hex(),
-        host=where.session.host,
-        host_session=where.session.host_session,
-        source_keys=[where.source_key],
-        time=places.iso(event.time),
-        bytes=(offset + start, offset + end),
-        role=event.role,
-        tool=event.tool,
-        event=event.id.hex(),
-        project=event.project.hex(),
-        **extra,
-    )

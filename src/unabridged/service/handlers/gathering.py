@@ -25,9 +25,9 @@ from unabridged.service.handlers.asking import (
     expanded,
     filters_of,
     one_of,
-    place_of,
 )
 from unabridged.service.handlers.favours import favoured
+from unabridged.service.handlers.hits import place_of
 from unabridged.service.requests import (
     Conflict,
     Evidence,

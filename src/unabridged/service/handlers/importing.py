@@ -10,8 +10,10 @@ import msgspec
 
 from unabridged.archive import notes
 from unabridged.errors import InvalidInput, LimitExceeded
+from unabridged.retrieve.locator import handle_of
 from unabridged.schema.ids import ProjectId, project_id
 from unabridged.service.caller import Call, Pending
+from unabridged.service.handlers.named import document_named
 from unabridged.service.ports import Services
 from unabridged.service.requests import (
     ImportAnswer,
@@ -58,6 +60,9 @@ def note(call: Call, request: NoteRequest) -> NoteAnswer | Pending:
     services.daemon.admit()
     root = call.root(request.project or call.caller.folder)
     project = project_id(root)
+    if request.supersedes:
+        named = document_named(call, request.supersedes, request.project, "supersedes")
+        request = msgspec.structs.replace(request, supersedes=named)
     make = partial(_planned, call, request, project, root)
 
     def made_late(reader: Reader) -> Batch:
@@ -66,9 +71,9 @@ def note(call: Call, request: NoteRequest) -> NoteAnswer | Pending:
     # The plan of a brief note is made by the thread that writes: to hand it to another one first costs more.
     commit = services.store.submit(project, made_late if len(request.text) <= BRIEF_CHARS else make())
     if not request.searchable:
-        return Pending(commit, lambda outcome: _admitted(services, outcome))
+        return Pending(commit, lambda outcome: admitted(services, project, outcome))
     outcome: notes.NoteOutcome = commit.result()
-    answer = _admitted(services, outcome)
+    answer = admitted(services, project, outcome)
     if outcome.position:
         services.index.wait({project: outcome.position}, call.check)
     return answer
@@ -77,7 +82,7 @@ def note(call: Call, request: NoteRequest) -> NoteAnswer | Pending:
 def is_brief(call: Call, request: NoteRequest) -> bool:
     """Tell whether `note` only has to hand the request to the thread that writes."""
     folders, folder = call.services.folders, request.project or call.caller.folder
-    brief = len(request.text) <= BRIEF_CHARS and not request.searchable
+    brief = len(request.text) <= BRIEF_CHARS and not request.searchable and not request.supersedes
     return brief and folders.knows(folder, call.services.clock())
 
 
@@ -97,7 +102,7 @@ def _planned(call: Call, request: NoteRequest, project: ProjectId, root: str) ->
     return notes.plan_note(draft, call.now, call.services.ruleset)
 
 
-def _admitted(services: Services, outcome: notes.NoteOutcome) -> NoteAnswer:
+def admitted(services: Services, project: ProjectId, outcome: notes.NoteOutcome) -> NoteAnswer:
     """Have a durable note found: put a short one where searches look before the index has it, and tell the index."""
     retrieval: Retrieval | None = services.retrieval
     event = outcome.admitted
@@ -110,6 +115,7 @@ def _admitted(services: Services, outcome: notes.NoteOutcome) -> NoteAnswer:
         event=outcome.event.hex(),
         position=outcome.position,
         replayed=outcome.replayed,
+        handle=handle_of(project, outcome.ordinal, 0, outcome.size),
     )
 
 
