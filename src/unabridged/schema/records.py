@@ -23,7 +23,7 @@ from unabridged.schema.ids import (
     SessionId,
     SourceHash,
 )
-from unabridged.schema.keys import FIXED16, FIXED20, FIXED32, TEXT, UINT
+from unabridged.schema.keys import FIXED12, FIXED16, FIXED20, FIXED32, TEXT, UINT
 from unabridged.schema.kinds import Index, Kind
 
 # A piece of a rendering: literal text; or a reference into the decoded JSON of the original line, whose first element
@@ -368,6 +368,58 @@ class Authority(msgspec.Struct, frozen=True, array_like=True):
     time: Micros
 
 
+class Quoted(msgspec.Struct, frozen=True, array_like=True):
+    """An event whose text a hint quotes, and the document that held it (empty where its turn was open)."""
+
+    project: ProjectId
+    ordinal: Ordinal
+    event: EventId
+    document: bytes
+
+
+class Weighed(msgspec.Struct, frozen=True, array_like=True):
+    """A source that a hint's decision looked at, in thousandths, without any of its text."""
+
+    id: bytes  # of the document, or of the event where its turn was open
+    share: int  # of the message's weight that it holds
+    score: int
+    marks: str
+
+
+class Hint(msgspec.Struct, frozen=True, array_like=True):
+    """What an agent was told beside a person's message, or that it was told nothing; only erasure changes it."""
+
+    project: ProjectId
+    session: SessionId
+    key: SourceHash  # of `native`
+    native: str  # the host's id of the message, or `text:` and its digest
+    message: Digest  # of the message's text
+    outcome: str  # nothing, marker, excerpt
+    reason: str
+    text: str  # the exact text that the model saw, without the terminator
+    shown: bytes  # the session, where there is a text; else empty
+    tokens: int  # of the text, by the strict estimate
+    budget: int  # tokens that it could have
+    lineage: SessionId  # the oldest ancestor of the session
+    created: Micros
+    copied: bytes = b""  # the ancestor whose hint this is, for a message that a fork shares
+    rest: list[bytes] = []  # sources (12 bytes of a document's id) that rest because of it
+    quoted: list[Quoted] = []
+    considered: list[Weighed] = []
+    emptied: Micros = Micros(0)  # when an erasure took the text
+
+
+class Exposure(msgspec.Struct, frozen=True, array_like=True):
+    """When a source was last told of in a lineage, so that it rests for a while."""
+
+    project: ProjectId
+    lineage: SessionId
+    source: bytes  # 12 bytes of a document's id, which all its versions share
+    session: SessionId
+    key: SourceHash  # of the hint
+    time: Micros
+
+
 class Meta(msgspec.Struct, frozen=True, array_like=True):
     """A named value of the whole store: the format gate and the like."""
 
@@ -439,6 +491,17 @@ PARKED = Kind(21, "parked", Parked, (_P, ("follower", TEXT), ("position", UINT))
 ADMISSION = Kind(22, "admission", Admission, (_P, ("request", FIXED16)))
 AUTHORITY = Kind(23, "authority", Authority, (_P, ("name", TEXT)))
 META_KIND = Kind(24, "meta", Meta, (_P, ("name", TEXT)))
+HINT = Kind(
+    32,
+    "hint",
+    Hint,
+    (_P, ("session", FIXED16), ("key", FIXED16)),
+    (
+        Index(1, "when", (_P, ("created", UINT))),
+        Index(2, "shown", (_P, ("shown", FIXED16)), sparse=True),
+    ),
+)
+EXPOSURE = Kind(33, "exposure", Exposure, (_P, ("lineage", FIXED16), ("source", FIXED12)))
 
 KINDS: tuple[Kind[Any], ...] = (
     PROJECT,
@@ -465,5 +528,7 @@ KINDS: tuple[Kind[Any], ...] = (
     ADMISSION,
     AUTHORITY,
     META_KIND,
+    HINT,
+    EXPOSURE,
 )
 BY_TAG: dict[int, Kind[Any]] = {kind.tag: kind for kind in KINDS}

@@ -1,0 +1,239 @@
+"""What to tell an agent of the archive, unasked, beside a message: mostly nothing, at most one short hint.
+
+The order of the rules: what the message is about (`hintintent`), which sources hold it (`hintsources`), what that is
+worth (`hintpolicy`), what it says within its budget (`hinttext`). Nothing here writes: `archive.hints` freezes what is
+decided. No model takes part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from unabridged.archive.notes import HOST as NOTE_HOST
+from unabridged.errors import UnabridgedError
+from unabridged.retrieve import hintcues, hintpolicy, hintresume, hintsources, hinttext
+from unabridged.retrieve.asked import Finder
+from unabridged.retrieve.context import Context
+from unabridged.retrieve.hintintent import Intent, intent_of, prose
+from unabridged.retrieve.hintlineage import Lineage, Visible
+from unabridged.retrieve.hintpolicy import EXCERPT, MARKER, NOTHING, Verdict
+from unabridged.retrieve.hintsources import PAYLOAD, SPOKEN, Source
+from unabridged.retrieve.locator import handle_of
+from unabridged.retrieve.places import iso
+from unabridged.schema.ids import Micros
+from unabridged.schema.records import EVENT, HUMAN, PATH, Event
+
+LEAST_TOKENS = 40  # of a budget; in fewer no hint can be said
+FOLLOWED = 40  # steps behind a source in which its correction is looked for
+CORRECTIONS = 2  # messages of a person behind a source that may correct it
+OPENING = 200  # characters of such a message
+CONSIDERED = 5  # sources that an explanation names
+
+_CORRECTED = hintcues.compiled(hintcues.CORRECTED)
+
+
+@dataclass(frozen=True, slots=True)
+class Ages:
+    """How old a source may be, in microseconds: what tools took and gave, and what was said."""
+
+    payload: int
+    conversation: int
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A message, the conversation that it stands in, and what may be said.
+
+    budget: tokens of the hint. rests: tells of a source's key whether it was told of a short time ago.
+    """
+
+    message: str
+    lineage: Lineage
+    visible: Visible
+    budget: int
+    ages: Ages
+    rests: Callable[[bytes], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Considered:
+    """A source that was looked at, for who asks why; no text of it. share, score: as in `hintsources.Source`."""
+
+    id: str
+    share: float
+    score: float
+    marks: str
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What is told: the exact text, which sources rest because of it (keys), and which events' text it quotes."""
+
+    outcome: str
+    reason: str
+    text: str = ""
+    rest: tuple[bytes, ...] = ()
+    quoted: tuple[Event, ...] = ()
+    considered: tuple[Considered, ...] = ()
+
+
+def decide(context: Context, finder: Finder, asked: Asked) -> Decision:
+    """Return what to tell beside a message; raises what the index raises."""
+    intent = intent_of(asked.message)
+    if intent.kind == "none":
+        return Decision(NOTHING, intent.reason)
+    if asked.budget < LEAST_TOKENS:
+        return Decision(NOTHING, "active-budget")
+    if intent.resumes and not intent.telling:
+        return _resumed(context, asked)
+    looked = hintsources.look(context, finder, intent, asked.message, asked.visible, SPOKEN)
+    verdict = _judged(context, asked, intent, looked.sources)
+    found = list(looked.sources)
+    if verdict.reason == "weak-evidence" and _may_be_payload(intent):
+        since = Micros(max(1, int(context.now) - asked.ages.payload))
+        more = hintsources.look(context, finder, intent, asked.message, asked.visible, PAYLOAD, since).sources
+        found = [*found, *more]
+        other = _judged(context, asked, intent, more)
+        verdict = other if other.outcome != NOTHING else verdict
+    if verdict.reason == "weak-evidence" and looked.visible:
+        verdict = Verdict(NOTHING, "already-visible")
+    considered = tuple(_considered(item, verdict) for item in found[:CONSIDERED])
+    return _told(context, asked, intent, verdict, considered)
+
+
+def _may_be_payload(intent: Intent) -> bool:
+    """Tell whether what tools took and gave may hold what history was asked of."""
+    return intent.kind == "historical" and (bool(intent.names) or intent.wants == "output")
+
+
+def _judged(context: Context, asked: Asked, intent: Intent, found: Sequence[Source]) -> Verdict:
+    return hintpolicy.judge(
+        intent,
+        found,
+        lambda item: _is_stale(context.now, asked.ages, item),
+        lambda item: asked.rests(item.key),
+        lambda item: _is_corrected(context, item),
+    )
+
+
+def _is_stale(now: Micros, ages: Ages, item: Source) -> bool:
+    """Tell whether a source is too old to be told of unasked; of a note only a newer one makes it old."""
+    if item.event.host == NOTE_HOST:
+        return False
+    most = ages.payload if item.event.kind in PAYLOAD else ages.conversation
+    return not item.time or int(now) - int(item.time) > most
+
+
+def _is_corrected(context: Context, item: Source) -> bool:
+    """Tell whether one of a person's next messages behind a source takes something back."""
+    event = item.event
+    last = item.document.seq_to if item.document is not None else event.seq
+    steps = context.reader.scan(PATH, (event.project, event.session), start=(last + 1,), limit=FOLLOWED)
+    events = context.reader.get_many(EVENT, [(event.project, step.event) for step in steps])
+    people = [held for held in events if held is not None and held.flags & HUMAN and held.kind in SPOKEN]
+    for held in people[:CORRECTIONS]:
+        try:
+            text = context.resolver.event_text(held)
+        except UnabridgedError:
+            continue
+        if _CORRECTED.search(text[:OPENING]):
+            return True
+    return False
+
+
+def _considered(item: Source, verdict: Verdict) -> Considered:
+    marks = [
+        "best" if verdict.best is item else "",
+        "wanted" if item.wanted else "",
+        "reverses" if item.reverses else "",
+        "together" if item.together else "",
+        item.event.kind if item.event.kind not in SPOKEN else "",
+    ]
+    return Considered(item.id, round(item.share, 3), round(item.score, 3), " ".join(filter(None, marks)))
+
+
+def _told(
+    context: Context, asked: Asked, intent: Intent, verdict: Verdict, considered: tuple[Considered, ...]
+) -> Decision:
+    """Return a verdict in words: an excerpt that does not fit is a marker, a marker that does not fit is nothing."""
+    rest = tuple(item.key for item in verdict.rest)
+    if verdict.outcome == EXCERPT and verdict.best is not None:
+        decision = _quoted(context, asked, intent, verdict.best, verdict.reason)
+        if decision is not None:
+            return Decision(EXCERPT, verdict.reason, decision[0], rest, decision[1], considered)
+    if verdict.outcome == NOTHING:
+        return Decision(NOTHING, verdict.reason, considered=considered)
+    words = [word for at, word in enumerate(intent.words) if at in verdict.words]
+    text = marked(context, asked, hinttext.spans_of(asked.message, words))
+    if not text:
+        return Decision(NOTHING, "message-budget", considered=considered)
+    reason = "excerpt-too-long" if verdict.outcome == EXCERPT else verdict.reason
+    return Decision(MARKER, reason, text, rest, (), considered)
+
+
+def marked(context: Context, asked: Asked, spans: Sequence[str]) -> str:
+    """Return a marker of runs of a message, without secrets; "" where none fits."""
+    scope = context.scope.level.name.lower()
+    return hinttext.marker([context.redact(span)[0] for span in spans], scope, asked.budget)
+
+
+def _quoted(
+    context: Context, asked: Asked, intent: Intent, best: Source, reason: str
+) -> tuple[str, tuple[Event, ...]] | None:
+    """Return an excerpt of a source with the events that it quotes; None where it does not fit."""
+    del reason
+    said = hintsources.said(context, best)
+    pieces = _pieces(said)
+    facts = facts_of(best.event, best.start, best.end, best.time)
+
+    def fits(lines: Sequence[hinttext.Line]) -> bool:
+        return bool(hinttext.excerpt(facts, lines, asked.budget))
+
+    def weigh(text: str) -> float:
+        return hintsources.share_of(intent.words, *hintsources.held(intent.words, text))
+
+    lines = hinttext.chosen(pieces, weigh, intent.wants, fits)
+    text = quoted(context, asked, facts, lines)
+    return (text, tuple(said[line.piece][0] for line in lines)) if text else None
+
+
+def quoted(context: Context, asked: Asked, facts: dict[str, str], lines: Sequence[hinttext.Line]) -> str:
+    """Return lines as an excerpt without secrets; "" where there are none, or they do not fit."""
+    clean = [hinttext.Line(line.piece, line.speaker, context.redact(line.text)[0]) for line in lines]
+    return hinttext.excerpt(facts, clean, asked.budget) if clean else ""
+
+
+def facts_of(event: Event, start: int, end: int, time: Micros) -> dict[str, str]:
+    """Return what an excerpt says of its source: the day (UTC), and the handle that recalls it."""
+    return {"date": iso(time)[:10], "recall": handle_of(event.project, event.ordinal, start, end)}
+
+
+def _pieces(said: Sequence[tuple[Event, str]]) -> list[hinttext.Piece]:
+    asked, pieces = False, list[hinttext.Piece]()
+    for event, text in said:
+        if event.role == "user":
+            asked = True
+        speaker = event.role if event.kind in SPOKEN else event.tool or "tool"
+        pieces.append(hinttext.Piece(speaker, prose(text) or text, asked and event.role == "assistant"))
+    return pieces
+
+
+def _resumed(context: Context, asked: Asked) -> Decision:
+    """Return where an earlier session ended, for who begins a new one with it."""
+    found = hintresume.last_turn(context, asked.lineage, asked.ages.conversation, given=asked.visible.keys)
+    if found.turn is None:
+        return Decision(NOTHING, found.reason)
+    key = hintsources.document_key(found.turn.document.id)
+    if asked.rests(key):
+        return Decision(NOTHING, "repeated-source")
+    if found.ambiguous:
+        text = marked(context, asked, hintresume.cue_in(asked.message))
+        return Decision(MARKER, "ambiguous", text, (key,)) if text else Decision(NOTHING, "message-budget")
+    turn = found.turn
+    facts = facts_of(turn.last, 0, turn.last.size, turn.document.ended)
+    lines = hintresume.lines_of(turn, lambda some: bool(hinttext.excerpt(facts, some, asked.budget)))
+    text = quoted(context, asked, facts, lines)
+    if not text:
+        return Decision(NOTHING, "message-budget")
+    return Decision(EXCERPT, "resumed", text, (key,), tuple(turn.said[line.piece][0] for line in lines))

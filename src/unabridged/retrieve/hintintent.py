@@ -1,0 +1,196 @@
+"""What a message is about: history, what is at hand, general knowledge, or a matter that may have a history."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from unabridged.hosts.calls import is_own_text
+from unabridged.index.analysis.plan import Clause
+from unabridged.index.analysis.query import plan_query
+from unabridged.index.analysis.stopwords import STOPWORDS
+from unabridged.index.exact import anchors
+from unabridged.retrieve import hintcues as cues
+from unabridged.retrieve.hintwords import BRANDS, COMMON, TALK, USUAL_NAMES
+
+Kind = Literal["historical", "implicit", "none"]
+Rank = Literal["name", "telling", "common"]
+
+READ_MOST = 4_000  # characters of a message that cues and words are looked for in
+PASTE = 16_000  # characters from which a message is a paste rather than something said
+WORDS_MOST = 12  # looked for; names first, then as they come
+NAMING = {"error", "commit", "symbol", "path", "url"}  # kinds of anchors that mean one thing
+SHORTEST = 2  # letters of a word that says something
+
+_FENCED = re.compile(r"```.*?(?:```|\Z)|^(?: {4}|\t|>).*$", re.DOTALL | re.MULTILINE)
+_BLOCK = re.compile(r"<([a-z][\w-]{2,40})\b[^>]*>.*?</\1>", re.DOTALL)
+_COMMAND = re.compile(r"\s*[/!#][\w-]")
+_DEFINITE = re.compile(r"\b(?:the|our|this|that|these|those)\b", re.IGNORECASE)
+_IDENTIFIER = re.compile(r"\w*[a-z0-9][A-Z]\w*|\w+_\w+|\w*::\w.*|\w+\(\)|[A-Z]{2,10}-\d+|.*/.*")
+_ERROR_CODE = re.compile(r"[A-Z]{1,5}\d{3,6}|.*(?:Error|Exception)")
+_CJK_PARTICLES = re.compile(
+    "关于|我们|你们|什么|怎么|请问|的|了|吗|呢|是|吧|在|について|でした|ました|ですか|ますか|は|を|が|の|に"
+)
+
+_ASKED, _NAMED = cues.compiled(cues.ASKED), cues.compiled(cues.NAMED)
+_VISIBLE, _PRESENT, _AT_HAND = (cues.compiled(row) for row in (cues.VISIBLE, cues.PRESENT, cues.AT_HAND))
+_ORDERED, _CORRECTED = cues.compiled(cues.ORDERED), cues.compiled(cues.CORRECTED)
+_GENERAL, _ABOUT, _OWN = cues.compiled(cues.GENERAL), cues.compiled(cues.ABOUT), cues.compiled(cues.OWN)
+_RESUMED = cues.compiled(cues.RESUMED)
+_FOREIGN = {
+    name: re.compile("|".join(row for language in ("zh", "ja") for row in table.get(language, ())))
+    for name, table in (("asked", cues.ASKED), ("named", cues.NAMED))
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """Something that a message names: as the index looks for it, and how much it says."""
+
+    clause: Clause
+    rank: Rank
+
+    @property
+    def source(self) -> str:
+        """The word as it stands in the message, normalised."""
+        return self.clause.source
+
+
+@dataclass(frozen=True, slots=True)
+class Intent:
+    """What a message is about.
+
+    kind: historical, where it asks for history or refers to it; implicit, where its matter may have one; none, where
+    history is not wanted, and `reason` says why. wants: decision, repair, output, or "". resumes: it asks to go on with
+    what an earlier session worked on.
+    """
+
+    kind: Kind
+    reason: str
+    words: tuple[Word, ...] = ()
+    wants: str = ""
+    resumes: bool = False
+
+    @property
+    def telling(self) -> tuple[Word, ...]:
+        """The words that say something by themselves."""
+        return tuple(word for word in self.words if word.rank != "common")
+
+    @property
+    def names(self) -> tuple[Word, ...]:
+        """The words that mean one thing."""
+        return tuple(word for word in self.words if word.rank == "name")
+
+    @property
+    def query(self) -> str:
+        """What is looked for."""
+        return " ".join(word.source for word in self.words)
+
+
+def intent_of(message: str) -> Intent:
+    """Return what a message is about. Any string will do."""
+    if len(message) > PASTE:
+        return Intent("none", "too-long")
+    if is_own_text(message.lstrip()) or _COMMAND.match(message):
+        return Intent("none", "not-prose")
+    text = prose(message)
+    words = _words(text)
+    resumes = bool(_RESUMED.search(text)) and not any(word.rank == "name" for word in words)
+    kind, reason = _kind(text, words)
+    says = any(word.rank != "common" for word in words) or (kind == "historical" and len(words) > 1)
+    if kind != "none" and not (resumes or says):
+        return Intent("none", "no-words")
+    return Intent(kind, reason, words, _wants(text) if kind == "historical" else "", resumes)
+
+
+def prose(message: str) -> str:
+    """Return what a person wrote in a message: without code blocks, quotations and what a host put around it."""
+    return _FENCED.sub(" ", _BLOCK.sub(" ", message[:PASTE])).strip()[:READ_MOST]
+
+
+def _kind(text: str, words: tuple[Word, ...]) -> tuple[Kind, str]:
+    """Return the kind of a message and the code of the rule that said so, the weightiest first."""
+    asked, named = _ASKED.search(text), _NAMED.search(text)
+    if (asked or named) and _VISIBLE.search(text):
+        return "none", "already-visible"
+    if asked:
+        return "historical", "asked"
+    if _CORRECTED.search(text):
+        return "none", "correction"
+    if named:
+        return ("none", "current-state") if _PRESENT.search(text) else ("historical", "named")
+    for cue, reason in (
+        (_VISIBLE, "already-visible"),
+        (_ORDERED, "current-state"),
+        (_PRESENT, "current-state"),
+        (_AT_HAND, "current-state"),
+    ):
+        if cue.search(text):
+            return "none", reason
+    if _is_general(text, words):
+        return "none", "general-knowledge"
+    return "implicit", "matter"
+
+
+def _is_general(text: str, words: tuple[Word, ...]) -> bool:
+    if _OWN.search(text):
+        return False
+    if _GENERAL.search(text):
+        return True
+    if not (about := _ABOUT.search(text)):
+        return False
+    own = any(_IDENTIFIER.fullmatch(word.source) and not _ERROR_CODE.fullmatch(word.source) for word in words)
+    return not own and not _DEFINITE.search(text, about.end())
+
+
+def _wants(text: str) -> str:
+    if cues.WANTS_REPAIR.search(text):
+        return "repair"
+    if cues.WANTS_OUTPUT.search(text):
+        return "output"
+    return "decision" if cues.WANTS_DECISION.search(text) else ""
+
+
+def _words(text: str) -> tuple[Word, ...]:
+    """Return what a text names, at most so many: names first, then what says most."""
+    plan = plan_query(_without_foreign_cues(text))
+    named = {anchor.text.casefold() for anchor in anchors(text) if anchor.kind in NAMING}
+    found = [Word(clause, rank) for clause in plan.clauses if (rank := _rank(clause, named)) is not None]
+    order = {"name": 0, "telling": 1, "common": 2}
+    kept = sorted(range(len(found)), key=lambda at: (order[found[at].rank], at))[:WORDS_MOST]
+    return tuple(found[at] for at in sorted(kept))
+
+
+def _without_foreign_cues(text: str) -> str:
+    """Blank the cues of languages that put no space between words, so that a run is what is talked of."""
+    if text.isascii():
+        return text
+    for pattern in _FOREIGN.values():
+        text = pattern.sub(" ", text)
+    return _CJK_PARTICLES.sub(" ", text)
+
+
+def _rank(clause: Clause, named: set[str]) -> Rank | None:
+    """Return how much a clause says; None for one that says nothing. `named`: what means one thing by its form."""
+    source = clause.source
+    if clause.kind == "gram":
+        return "telling"
+    if clause.kind == "name":
+        if source.lower() in USUAL_NAMES:
+            return "common"
+        if source.lower() in BRANDS:
+            return "telling"
+        plain = source.replace("-", "").replace("'", "").replace("\u2019", "")
+        return "telling" if plain.isalpha() and (plain.islower() or plain.istitle()) else "name"
+    word = source.lower()
+    if word in named:
+        return "name"
+    if word in STOPWORDS or len(word) < SHORTEST:
+        return None
+    if word.isdigit():
+        return "common"
+    forms = {form.term for form in clause.forms}
+    if forms & TALK:
+        return None
+    return "common" if forms & COMMON else "telling"

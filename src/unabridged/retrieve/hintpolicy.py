@@ -1,0 +1,109 @@
+"""What to tell of a message's sources: nothing, a marker, or an excerpt. Pure: sources in, a verdict out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from unabridged.retrieve.hintintent import Intent
+from unabridged.retrieve.hintsources import WEIGHTS, Source
+
+NOTHING, MARKER, EXCERPT = "nothing", "marker", "excerpt"
+
+ENOUGH = 0.6  # share of a message's weight that a source of several telling words holds at least
+ENOUGH_IMPLICIT = 0.65  # the same, where history was not asked for
+ENOUGH_NAMED = 0.35  # the same, where it holds the names
+WANTED = 0.15  # what being of the sort that was asked for counts beside the share
+APART = 0.12  # by which the best source's share is ahead of one that is clearly behind
+AHEAD = 0.2  # by which its score is, relatively, where the shares are as good as equal
+EXPOSED = 4  # sources that one hint lets rest
+
+Test = Callable[[Source], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What to tell. `best`: of which source; `rest`: which sources it lets rest; `words`: which words they hold."""
+
+    outcome: str
+    reason: str
+    best: Source | None = None
+    rest: tuple[Source, ...] = ()
+    words: frozenset[int] = frozenset()
+
+
+def judge(
+    intent: Intent, found: Sequence[Source], is_stale: Test, rests: Test, is_corrected: Test
+) -> Verdict:
+    """Return what to tell of sources, which stand in the order of their share.
+
+    is_stale: it is too old. rests: it was told of a short time ago. is_corrected: what follows it takes it back,
+    which is asked of one source at most.
+    """
+    is_strong = is_strong_for_asked if intent.kind == "historical" else is_strong_for_implicit
+    strong = [item for item in found if is_strong(intent, item)]
+    if not strong:
+        return Verdict(NOTHING, "weak-evidence", found[0] if found else None)
+    strong.sort(key=lambda item: (-_weight(item), -item.score, item.key))
+    fresh = [item for item in strong if not is_stale(item)]
+    if not fresh:
+        return Verdict(NOTHING, "stale-source", strong[0])
+    best, words = fresh[0], frozenset(fresh[0].words)
+    if intent.kind == "implicit":
+        rest = tuple(fresh[:EXPOSED])
+        if any(rests(item) for item in rest):
+            return Verdict(NOTHING, "repeated-source", best)
+        return Verdict(MARKER, "recurring-matter", best, rest, words)
+    if rests(best):
+        return Verdict(NOTHING, "repeated-source", best)
+    rivals = [item for item in fresh[1:] if not _is_behind(item, best)]
+    if any(item.reverses for item in (best, *rivals)) and len(fresh) > 1:
+        return Verdict(MARKER, "conflict", best, (best, *rivals)[:EXPOSED], words)
+    if rivals:
+        return Verdict(MARKER, "ambiguous", best, (best, *rivals)[:EXPOSED], words)
+    if is_corrected(best):
+        return Verdict(MARKER, "conflict", best, (best,), words)
+    return Verdict(EXCERPT, "asked" if intent.reason == "asked" else "named", best, (best,), words)
+
+
+def _weight(item: Source) -> float:
+    return item.share + (WANTED if item.wanted else 0.0)
+
+
+def _is_behind(item: Source, best: Source) -> bool:
+    """Tell whether a source is clearly less than the best one."""
+    lead = _weight(best) - _weight(item)
+    if lead >= APART:
+        return True
+    return lead >= 0 and item.score <= best.score * (1 - AHEAD) and item.words < best.words
+
+
+def is_strong_for_asked(intent: Intent, item: Source) -> bool:
+    """Tell whether a source is about what history was asked of."""
+    names, telling = _held(intent, item)
+    wanted_names = {at for at, word in enumerate(intent.words) if word.rank == "name"}
+    if wanted_names:
+        return names == wanted_names and item.share >= ENOUGH_NAMED
+    if item.share < ENOUGH:
+        return False
+    if len(telling) > 1:
+        return True
+    if telling:
+        return item.wanted or len(item.words) > 1 or not intent.wants
+    return len(item.words) == len(intent.words) and item.wanted
+
+
+def is_strong_for_implicit(intent: Intent, item: Source) -> bool:
+    """Tell whether a source is about the matter of a message that does not ask for history."""
+    names, telling = _held(intent, item)
+    if any("/" not in intent.words[at].source for at in names):
+        return item.share >= ENOUGH_NAMED
+    least = WEIGHTS["telling"] + WEIGHTS["common"]
+    weight = sum(WEIGHTS[intent.words[at].rank] for at in item.words)
+    return item.share >= ENOUGH_IMPLICIT and bool(telling or names) and weight >= least and item.together
+
+
+def _held(intent: Intent, item: Source) -> tuple[set[int], set[int]]:
+    """Return the names that a source holds whole, and the telling words that it holds."""
+    telling = {at for at in item.words if intent.words[at].rank == "telling"}
+    return set(item.whole), telling

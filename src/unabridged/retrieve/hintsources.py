@@ -1,0 +1,277 @@
+"""The sources that a message may be about, and how much of it each of them holds."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from unabridged.errors import UnabridgedError
+from unabridged.index.analysis.fields import analyse
+from unabridged.index.analysis.matching import has_clause
+from unabridged.index.exact import anchors
+from unabridged.retrieve import hintcues as cues
+from unabridged.retrieve import places
+from unabridged.retrieve.asked import Finder, Search
+from unabridged.retrieve.conflicts import CUES as REVERSALS
+from unabridged.retrieve.context import Context
+from unabridged.retrieve.eligible import Eligibility
+from unabridged.retrieve.filters import NONE, Filters
+from unabridged.retrieve.hintintent import Intent, Word
+from unabridged.retrieve.hintlineage import Visible
+from unabridged.retrieve.rank import Candidate
+from unabridged.schema.ids import DocumentId, Micros, ProjectId
+from unabridged.schema.records import META, SUMMARY, Document, Event
+from unabridged.schema.scope import Level
+
+FETCH = 16  # windows that are looked at
+SOURCES = 8  # of them, whose text is read
+NEAR = 400  # characters within which words stand together
+SENTENCE = 200  # characters to each side of words that take something back
+MOMENT = 600_000_000  # microseconds in which an equal text is the message itself
+IDENTITY = 12  # bytes of a document's id that all its versions share
+SPOKEN, PAYLOAD = frozenset(("text",)), frozenset(("tool-result", "tool-call"))
+WEIGHTS = {"name": 1.5, "telling": 1.0, "common": 0.3}  # of a word in what a source holds of a message
+PARTS = 0.6  # of a name's weight, where only its words are there
+
+_TAKES_BACK = re.compile("|".join(cue for rows in REVERSALS.values() for cue in rows.values()), re.IGNORECASE)
+_SETTLED, _REPAIRED = cues.compiled(cues.SETTLED), cues.compiled(cues.REPAIRED)
+_SPACE = re.compile(r"\s+")
+
+
+@dataclass(slots=True)
+class Source:
+    """A turn (or a note, or an event of a turn that is open) that holds some of a message's words.
+
+    share: of the words' weight (0-1). together: its telling words stand near each other. wanted: it is of the sort that
+    was asked for. reverses: it takes something back where the words stand. event, start, end: its best passage.
+    """
+
+    key: bytes
+    document: Document | None
+    event: Event
+    start: int
+    end: int
+    score: float
+    time: Micros
+    words: set[int] = field(default_factory=set[int])
+    whole: set[int] = field(default_factory=set[int])
+    together: bool = False
+    wanted: bool = False
+    reverses: bool = False
+    share: float = 0.0
+    text: str = ""
+
+    @property
+    def id(self) -> str:
+        """What names it: its document's id, or its event's."""
+        return (self.document.id if self.document is not None else self.event.id).hex()
+
+    @property
+    def place(self) -> tuple[ProjectId, int]:
+        """Its best event."""
+        return self.event.project, self.event.ordinal
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """What was found, best first, and whether better was left out because it is visible."""
+
+    sources: Sequence[Source]
+    visible: int = 0
+
+
+def look(
+    context: Context,
+    finder: Finder,
+    intent: Intent,
+    message: str,
+    visible: Visible,
+    kinds: frozenset[str],
+    since: Micros = NONE,
+) -> Looked:
+    """Return the sources that hold most of a message's words; raises what the index raises."""
+    search = Search(intent.query, FETCH, Filters(kinds=kinds, since=since))
+    candidates = finder.candidates(search, _projects(context), FETCH)
+    pairs, _ = Eligibility(context, search.filters, {}).sift(candidates)
+    groups, hidden = _grouped(context, pairs, visible)
+    found = [_read(context, intent, group) for group in groups[:SOURCES]]
+    sources = [item for item in found if item is not None and not _is_message(context, item, message)]
+    sources.sort(key=lambda item: (-item.share, -item.score, item.key))
+    return Looked(sources, hidden)
+
+
+def _projects(context: Context) -> list[ProjectId] | None:
+    if context.scope.level is Level.ALL:
+        return None
+    return [context.scope.project, *sorted(context.scope.linked)]
+
+
+Group = tuple[bytes, Document | None, list[tuple[Candidate, Event]]]
+
+
+def _grouped(
+    context: Context, pairs: Sequence[tuple[Candidate, Event]], visible: Visible
+) -> tuple[list[Group], int]:
+    """Return windows by the turn that holds them, in the order of the best of each, and how many are visible."""
+    groups, hidden = dict[tuple[ProjectId, bytes], Group](), 0
+    for candidate, event in pairs:
+        if event.flags & (META | SUMMARY):
+            continue
+        if visible.holds(event) or (visible.keys and _key(context, event) in visible.keys):
+            hidden += 1
+            continue
+        document = places.document_of(context.reader, event)
+        key = bytes((document.id if document is not None else event.id)[:IDENTITY])
+        groups.setdefault((event.project, key), (key, document, []))[2].append((candidate, event))
+    return list(groups.values()), hidden
+
+
+def _key(context: Context, event: Event) -> str:
+    return places.source_key(context.reader, places.session_of(context.reader, event), event)
+
+
+def _read(context: Context, intent: Intent, group: Group) -> Source | None:
+    """Return a turn with what its windows hold of a message; None where it cannot be read."""
+    key, document, pairs = group
+    best, found = 0.0, None
+    for candidate, event in pairs:
+        try:
+            data = context.resolver.event_bytes(event)[candidate.start : candidate.end]
+        except UnabridgedError:
+            continue
+        text = data.decode("utf-8", "replace")
+        words, whole = held(intent.words, text)
+        share = share_of(intent.words, words, whole)
+        if found is None:
+            found = Source(
+                key, document, event, candidate.start, candidate.end, candidate.score, _time(context, event)
+            )
+        if share > best or not found.text:
+            best = max(best, share)
+            found.event, found.start, found.end, found.text = event, candidate.start, candidate.end, text
+        found.words |= words
+        found.whole |= whole
+    if found is None:
+        return None
+    found.share = share_of(intent.words, found.words, found.whole)
+    near = spots(intent.words, found.words, found.text)
+    found.together = are_together(near)
+    found.reverses = _reverses(found.text, near)
+    found.wanted = _is_wanted(context, intent, found)
+    return found
+
+
+def held(words: Sequence[Word], text: str) -> tuple[set[int], set[int]]:
+    """Return which words a text holds, and which of them that are names it holds whole, by their numbers."""
+    terms = analyse(text)
+    has = frozenset((*terms.words.split(), *terms.names.split())).__contains__
+    found = {at for at, word in enumerate(words) if has_clause(word.clause, has)}
+    return found, {at for at in found if words[at].rank == "name" and has(words[at].clause.forms[0].term)}
+
+
+def share_of(words: Sequence[Word], found: Iterable[int], whole: Iterable[int]) -> float:
+    """Return the share of the words' weight that some of them have; a name that is there in parts counts less."""
+    complete = set(whole)
+    got = sum(
+        WEIGHTS[words[at].rank] * (PARTS if words[at].rank == "name" and at not in complete else 1.0)
+        for at in found
+    )
+    total = sum(WEIGHTS[word.rank] for word in words)
+    return got / total if total else 0.0
+
+
+def spots(words: Sequence[Word], found: Iterable[int], text: str) -> dict[int, list[int]]:
+    """Return where the telling ones of the words stand in a text, by their numbers."""
+    lower = text.lower()
+    places_of = dict[int, list[int]]()
+    for number in found:
+        if words[number].rank == "common":
+            continue
+        starts = places_of.setdefault(number, [])
+        for form in (
+            words[number].source.lower(),
+            *(form.term.lower() for form in words[number].clause.forms),
+        ):
+            at = lower.find(form)
+            while at >= 0 and len(starts) < SOURCES * SOURCES:
+                starts.append(at)
+                at = lower.find(form, at + 1)
+            if starts:
+                break
+    return {number: sorted(starts) for number, starts in places_of.items() if starts}
+
+
+def are_together(near: dict[int, list[int]]) -> bool:
+    """Tell whether all of the words stand within one stretch of text."""
+    starts = sorted((at, number) for number, places_of in near.items() for at in places_of)
+    for first, (at, _) in enumerate(starts):
+        held_here = {number for other, number in starts[first:] if other - at <= NEAR}
+        if len(held_here) == len(near):
+            return True
+    return False
+
+
+def _reverses(text: str, near: dict[int, list[int]]) -> bool:
+    """Tell whether words that take something back stand beside what was asked about."""
+    for cue in _TAKES_BACK.finditer(text):
+        low, high = cue.start() - SENTENCE, cue.end() + SENTENCE
+        if any(low <= at <= high for starts in near.values() for at in starts):
+            return True
+    return False
+
+
+def _is_wanted(context: Context, intent: Intent, source: Source) -> bool:
+    """Tell whether a source is of the sort that was asked for: a decision, a repair, what a tool printed."""
+    if intent.wants == "output":
+        return source.event.kind in PAYLOAD or any(item.kind == "error" for item in anchors(source.text))
+    pattern = {"decision": _SETTLED, "repair": _REPAIRED}.get(intent.wants)
+    if pattern is None:
+        return False
+    return any(pattern.search(text) for _, text in said(context, source))
+
+
+def said(context: Context, source: Source) -> list[tuple[Event, str]]:
+    """Return what people and agents said in a source's turn, in order: its best passage alone where it has no turn."""
+    if source.event.kind not in SPOKEN or source.document is None or len(source.document.members) < 2:
+        return [(source.event, source.text)]
+    found = list[tuple[Event, str]]()
+    for event in turn_of(context, source.document):
+        if event.kind in SPOKEN and event.size and not event.flags & (META | SUMMARY):
+            if event.ordinal == source.event.ordinal:
+                found.append((event, source.text))
+                continue
+            try:
+                data = context.resolver.event_bytes(event)
+            except UnabridgedError:
+                continue
+            found.append((event, data[: source.end - source.start + 4 * NEAR].decode("utf-8", "replace")))
+    return found
+
+
+def turn_of(context: Context, document: Document) -> list[Event]:
+    """Return the first and the last events of a turn: what was asked, and what came of it."""
+    members = document.members
+    if len(members) > 2 * SOURCES:
+        members = [*members[:SOURCES], *members[-SOURCES:]]
+    found = (places.event_at(context.reader, document.project, ordinal) for ordinal in members)
+    return [event for event in found if event is not None]
+
+
+def _time(context: Context, event: Event) -> Micros:
+    if event.time:
+        return event.time
+    session = places.session_of(context.reader, event)
+    return session.started or session.created
+
+
+def _is_message(context: Context, source: Source, message: str) -> bool:
+    """Tell whether a source is the message itself, which its host may have written down already."""
+    if source.event.role != "user" or abs(int(context.now) - int(source.time)) > MOMENT:
+        return False
+    return _SPACE.sub(" ", source.text).strip() == _SPACE.sub(" ", message).strip()
+
+
+def document_key(document: DocumentId) -> bytes:
+    """Return what all versions of a document share."""
+    return bytes(document[:IDENTITY])
