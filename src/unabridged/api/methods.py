@@ -677,6 +677,60 @@ class Methods(Asking):
             lambda page: page.steps,
         )
 
+    def hint(
+        self,
+        message: str,
+        session: str,
+        *,
+        key: str = "",
+        host: str = "",
+        project: str | PathLike[str] = "",
+        scope: str = "",
+        visible: list[str] | None = None,
+        active: list[str] | None = None,
+        frozen: bool = False,
+        timeout: float | None = None,
+    ) -> requests.HintAnswer:
+        """Decide what to tell an agent beside a message: mostly nothing; asked again, the same.
+
+        session: any name of an archived session, or the host's id of one that is not archived yet
+        key: the host's id of the message, at most 512 characters; empty: its own text names it
+        host: which host's id `session` is; empty: whichever session has that name
+        scope: session, project, all: how far to look; empty: project
+        active: keys of the messages in the live window, at most 2,000; null: the same
+        frozen: only answer what was decided before, and decide nothing
+        timeout: seconds; None: as the archive was told, 0: however long it takes
+        """
+        asked: dict[str, Any] = {
+            "message": message, "session": session, "key": key, "host": host,
+            "project": places.project_at(project), "scope": scope, "visible": visible, "active": active,
+            "frozen": frozen,
+        }  # fmt: skip
+        return self._ask("hint", requests.HintRequest, requests.HintAnswer, asked, timeout)
+
+    def why(
+        self,
+        *,
+        session: str = "",
+        limit: int = 10,
+        host: str = "",
+        project: str | PathLike[str] = "",
+        scope: str = "",
+        timeout: float | None = None,
+    ) -> requests.WhyAnswer:
+        """Tell why the last hints were given or not, without archived text.
+
+        session: only of this session
+        limit: at most 200
+        host: which host's id `session` is
+        timeout: seconds; None: as the archive was told, 0: however long it takes
+        """
+        asked: dict[str, Any] = {
+            "session": session, "limit": limit, "host": host, "project": places.project_at(project),
+            "scope": scope,
+        }  # fmt: skip
+        return self._ask("why", requests.WhyRequest, requests.WhyAnswer, asked, timeout)
+
     def verify(
         self,
         *,

@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from unabridged.archive import log, rendering
+from unabridged.archive import hints, log, rendering
 from unabridged.archive.compress import verified
 from unabridged.archive.resolve import Resolver
 from unabridged.archive.turns import manifest_digest
 from unabridged.errors import UnabridgedError
+from unabridged.hosts.calls import is_own_text
+from unabridged.schema import tokens
 from unabridged.schema.ids import GLOBAL, ProjectId, source_hash
 from unabridged.schema.records import (
     CHUNK,
@@ -22,6 +24,7 @@ from unabridged.schema.records import (
     COUNTERS,
     DOCUMENT,
     EVENT,
+    EXPOSURE,
     GENERATION,
     HOME,
     ORIGIN,
@@ -292,6 +295,27 @@ def chunks_are_counted(scan: Scan) -> Iterator[Violation]:
         yield scan.wrong("chunk-missing", digest.hex(), "events name it")
 
 
+def hints_are_as_frozen(scan: Scan) -> Iterator[Violation]:
+    """Every hint is named by its message, keeps its budget, holds a text only where it told something, none erased."""
+    for hint in hints.every(scan.reader, scan.project):
+        scan.count("hints")
+        subject = f"{hint.session.hex()}/{hint.key.hex()}"
+        if hint.key != hints.key_of(hint.native):
+            yield scan.wrong("hint-key", subject, "is not its message's")
+        if bool(hint.text) != (hint.outcome != hints.NOTHING) or bool(hint.text) != bool(hint.shown):
+            yield scan.wrong("hint-text", subject, f"does not belong to the outcome {hint.outcome[:20]!r}")
+        if hint.text and not is_own_text(hint.text):
+            yield scan.wrong("hint-mark", subject, "its text is not marked as this product's own")
+        if hint.tokens != tokens.strict(hint.text.encode()) or hint.tokens > hint.budget:
+            yield scan.wrong("hint-budget", subject, f"{hint.tokens} tokens of {hint.budget}")
+        if hints.holds_erased(scan.reader, hint):
+            yield scan.wrong("hint-erased", subject, "quotes what was erased")
+        for source in hint.rest:
+            exposure = scan.reader.get(EXPOSURE, (hint.project, hint.session, source))
+            if exposure is None or exposure.time < hint.created:
+                yield scan.wrong("hint-exposure", subject, "a source that it told of does not rest")
+
+
 Checker = Callable[[Scan], Iterator[Violation]]
 CHECKS: tuple[tuple[str, Checker], ...] = (
     ("the log is a gapless total order", log_is_gapless),
@@ -301,6 +325,7 @@ CHECKS: tuple[tuple[str, Checker], ...] = (
     ("documents are whole", documents_are_whole),
     ("originals are whole", originals_are_whole),
     ("chunks are counted", chunks_are_counted),
+    ("hints are as they were frozen", hints_are_as_frozen),
 )
 
 

@@ -13,13 +13,15 @@ from dataclasses import dataclass
 
 import msgspec
 
+from unabridged.archive import log
 from unabridged.errors import Conflict
-from unabridged.schema.ids import Digest, Micros, ProjectId, SessionId, SourceHash, hashed
+from unabridged.schema.ids import GLOBAL, Digest, Micros, ProjectId, SessionId, SourceHash, hashed
 from unabridged.schema.records import EVENT, EXPOSURE, HINT, TOMBSTONE, Exposure, Hint, Quoted
 from unabridged.store.contract import Batch, Plan, Reader
 
 NOTHING, MARKER, EXCERPT = "nothing", "marker", "excerpt"
 ERASED = "erased"
+NEVER = Micros(0)
 PAGE = 500  # records read at once
 SHOWN_MOST = 2_000  # hints with a text that are counted of one session
 MAX_NATIVE = 512  # characters of a message's id
@@ -38,7 +40,7 @@ class Allowance:
     active: int
     rest: int
     keys: frozenset[SourceHash] | None = None
-    since: Micros = Micros(0)
+    since: Micros = NEVER
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,12 +103,10 @@ def active_tokens(reader: Reader, places: Sequence[Place], allowance: Allowance)
     return sum(counted.values())
 
 
-def rests(
-    reader: Reader, project: ProjectId, lineages: Sequence[SessionId], source: bytes, after: Micros
-) -> bool:
-    """Tell whether a source was told of behind `after`, under any name that the lineage had."""
-    for lineage in lineages:
-        exposure = reader.get(EXPOSURE, (project, lineage, source))
+def rests(reader: Reader, places: Sequence[Place], source: bytes, after: Micros) -> bool:
+    """Tell whether a source was told of behind `after`, in a session or in what it goes on from."""
+    for project, session in places:
+        exposure = reader.get(EXPOSURE, (project, session, source))
         if exposure is not None and exposure.time > after:
             return True
     return False
@@ -133,7 +133,7 @@ def plan_freeze(wanted: Hint, places: Sequence[Place], allowance: Allowance) -> 
         for source in hint.rest:
             batch.put(
                 EXPOSURE,
-                Exposure(hint.project, hint.lineage, source, hint.session, hint.key, hint.created),
+                Exposure(hint.project, hint.session, source, hint.key, hint.created),
             )
         batch.result = Frozen(hint, replayed=found is not None)
         return batch
@@ -148,7 +148,6 @@ def _copied(found: Hint, wanted: Hint) -> Hint:
         project=wanted.project,
         session=wanted.session,
         shown=wanted.session if found.text else b"",
-        lineage=wanted.lineage,
         created=wanted.created,
         copied=found.session,
     )
@@ -157,9 +156,8 @@ def _copied(found: Hint, wanted: Hint) -> Hint:
 def _allowed(reader: Reader, wanted: Hint, places: Sequence[Place], allowance: Allowance) -> Hint:
     if not wanted.text:
         return wanted
-    lineages = list(dict.fromkeys((wanted.lineage, *(session for _, session in places))))
     after = Micros(wanted.created - allowance.rest)
-    if any(rests(reader, wanted.project, lineages, source, after) for source in wanted.rest):
+    if any(rests(reader, places, source, after) for source in wanted.rest):
         return refused(wanted, "repeated-source")
     if active_tokens(reader, places, allowance) + wanted.tokens > allowance.active:
         return refused(wanted, "active-budget")
@@ -215,19 +213,29 @@ def plan_empty(hints: Sequence[Hint], now: Micros) -> Plan:
 
 
 def with_text(reader: Reader, project: ProjectId, wanted: Callable[[Hint], bool]) -> Iterator[Hint]:
-    """Yield the hints of a project that have a text and are wanted: what an erasure looks through.
+    """Return the hints of a project that have a text and are wanted: what an erasure looks through.
 
     A hint is to be emptied when `quoted` names what is erased, when its message (`session`, `native`) is, or when
     its text holds what is erased by its words.
     """
+    return (hint for hint in every(reader, project) if hint.text and wanted(hint))
+
+
+def every(reader: Reader, project: ProjectId) -> Iterator[Hint]:
+    """Yield all hints of a project, by session and key."""
     start: tuple[bytes, ...] = ()
     while True:
         page = reader.scan(HINT, (project,), start=start, limit=PAGE)
-        yield from (hint for hint in page if hint.text and wanted(hint))
+        yield from page
         if len(page) < PAGE:
             return
         last = page[-1]
         start = (last.session, (int.from_bytes(last.key, "big") + 1).to_bytes(16, "big"))
+
+
+def projects(reader: Reader) -> list[ProjectId]:
+    """Return the projects that may have hints: all, and the one of sessions that belong to none."""
+    return [GLOBAL, *(item.id for item in log.projects(reader))]
 
 
 def latest(reader: Reader, project: ProjectId, limit: int, session: SessionId | None = None) -> list[Hint]:

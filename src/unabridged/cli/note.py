@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-import sys
 
-from unabridged.cli import passage
+from unabridged.cli import passage, texts
 from unabridged.errors import InvalidInput
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, TextIO
+    from typing import Any
 
     from unabridged.cli.arguments import Arguments
 
@@ -41,15 +40,10 @@ def run(arguments: Arguments) -> int:
 
 
 def _text(arguments: Arguments) -> str:
-    words = arguments.list("text")
-    if words and words != ["-"]:
-        return " ".join(words)
-    stream: TextIO | None = sys.stdin  # None: it was closed before the program began
-    if stream is None or (not words and stream.isatty()):
-        raise InvalidInput(
-            "the text is missing", hint="una note 'TEXT', or `una note -` to read standard input."
-        )
-    text = stream.buffer.read().decode("utf-8", "replace")
+    missing = InvalidInput(
+        "the text is missing", hint="una note 'TEXT', or `una note -` to read standard input."
+    )
+    text = texts.given(arguments.list("text"), missing)
     if not text.strip():
         raise InvalidInput("the note is empty", hint="una note 'TEXT', or pipe a text into `una note -`.")
     return text

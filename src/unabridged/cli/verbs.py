@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from unabridged.cli.arguments import FLAG, LIST, NUMBER, PATH, TEXT, Option, Positional, Verb
+from unabridged.cli.verbs_hints import HINT_VERBS
 from unabridged.cli.verbs_measure import MEASURING
 
 # The headings of `una --help`, in order.
@@ -192,6 +193,7 @@ VERBS: tuple[Verb, ...] = (
         ),
         _FIND,
     ),
+    *HINT_VERBS,
     Verb(
         "show",
         "read a session from its beginning",

@@ -56,7 +56,7 @@ REPEATABLE = frozenset(
             "verify",
             "doctor",
         ),
-        *("daemon.status", "notify", "mcp"),
+        *("daemon.status", "notify", "mcp", "hint", "why"),
     )
 )
 

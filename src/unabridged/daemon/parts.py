@@ -27,7 +27,7 @@ from unabridged.daemon.vectors import Vectors
 from unabridged.daemon.watched import host_roots
 from unabridged.schema.ids import Micros
 from unabridged.service.compose import HOSTS, ruleset, text_redactor
-from unabridged.service.ports import Services
+from unabridged.service.ports import HOUR, HintLimits, Services
 from unabridged.service.retrieval import Retrieval
 from unabridged.store.contract import Store
 
@@ -99,6 +99,7 @@ def compose(config: Config, store: Store, log: Log, explicit: bool) -> Parts:
         ),
         speaker=speaking.reach,
         semantic=vectors.status,
+        hints=_hint_limits(config),
     )
     return Parts(
         services,
@@ -112,6 +113,18 @@ def compose(config: Config, store: Store, log: Log, explicit: bool) -> Parts:
         growth=growth,
         speaking=speaking,
         vectors=vectors,
+    )
+
+
+def _hint_limits(config: Config) -> HintLimits:
+    return HintLimits(
+        config.flag("hints.enabled"),
+        config.number("hints.message_tokens"),
+        config.number("hints.active_tokens"),
+        round(config.seconds("hints.rest_hours") * HOUR),
+        round(config.seconds("hints.payload_days") * 24 * HOUR),
+        round(config.seconds("hints.conversation_days") * 24 * HOUR),
+        config.number("hints.deadline_ms") / 1_000,
     )
 
 

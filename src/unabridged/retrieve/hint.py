@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from unabridged.archive.notes import HOST as NOTE_HOST
 from unabridged.errors import UnabridgedError
-from unabridged.retrieve import hintcues, hintpolicy, hintresume, hintsources, hinttext
+from unabridged.retrieve import hintcues, hintmatch, hintpolicy, hintresume, hintsources, hinttext
 from unabridged.retrieve.asked import Finder
 from unabridged.retrieve.context import Context
 from unabridged.retrieve.hintintent import Intent, intent_of, prose
@@ -26,6 +26,9 @@ from unabridged.schema.records import EVENT, HUMAN, PATH, Event
 
 LEAST_TOKENS = 40  # of a budget; in fewer no hint can be said
 FOLLOWED = 40  # steps behind a source in which its correction is looked for
+Passage = tuple[
+    Event, bytes
+]  # an event that is quoted, and the id of the document that holds it ("": none yet)
 CORRECTIONS = 2  # messages of a person behind a source that may correct it
 OPENING = 200  # characters of such a message
 CONSIDERED = 5  # sources that an explanation names
@@ -74,7 +77,7 @@ class Decision:
     reason: str
     text: str = ""
     rest: tuple[bytes, ...] = ()
-    quoted: tuple[Event, ...] = ()
+    quoted: tuple[Passage, ...] = ()
     considered: tuple[Considered, ...] = ()
 
 
@@ -159,7 +162,7 @@ def _told(
     """Return a verdict in words: an excerpt that does not fit is a marker, a marker that does not fit is nothing."""
     rest = tuple(item.key for item in verdict.rest)
     if verdict.outcome == EXCERPT and verdict.best is not None:
-        decision = _quoted(context, asked, intent, verdict.best, verdict.reason)
+        decision = _quoted(context, asked, intent, verdict.best)
         if decision is not None:
             return Decision(EXCERPT, verdict.reason, decision[0], rest, decision[1], considered)
     if verdict.outcome == NOTHING:
@@ -179,10 +182,9 @@ def marked(context: Context, asked: Asked, spans: Sequence[str]) -> str:
 
 
 def _quoted(
-    context: Context, asked: Asked, intent: Intent, best: Source, reason: str
-) -> tuple[str, tuple[Event, ...]] | None:
+    context: Context, asked: Asked, intent: Intent, best: Source
+) -> tuple[str, tuple[Passage, ...]] | None:
     """Return an excerpt of a source with the events that it quotes; None where it does not fit."""
-    del reason
     said = hintsources.said(context, best)
     pieces = _pieces(said)
     facts = facts_of(best.event, best.start, best.end, best.time)
@@ -191,11 +193,12 @@ def _quoted(
         return bool(hinttext.excerpt(facts, lines, asked.budget))
 
     def weigh(text: str) -> float:
-        return hintsources.share_of(intent.words, *hintsources.held(intent.words, text))
+        return hintmatch.share_of(intent.words, *hintmatch.held(intent.words, text))
 
     lines = hinttext.chosen(pieces, weigh, intent.wants, fits)
     text = quoted(context, asked, facts, lines)
-    return (text, tuple(said[line.piece][0] for line in lines)) if text else None
+    held = bytes(best.document.id) if best.document is not None else b""
+    return (text, tuple((said[line.piece][0], held) for line in lines)) if text else None
 
 
 def quoted(context: Context, asked: Asked, facts: dict[str, str], lines: Sequence[hinttext.Line]) -> str:
@@ -236,4 +239,5 @@ def _resumed(context: Context, asked: Asked) -> Decision:
     text = quoted(context, asked, facts, lines)
     if not text:
         return Decision(NOTHING, "message-budget")
-    return Decision(EXCERPT, "resumed", text, (key,), tuple(turn.said[line.piece][0] for line in lines))
+    passages = tuple((turn.said[line.piece][0], bytes(turn.document.id)) for line in lines)
+    return Decision(EXCERPT, "resumed", text, (key,), passages)

@@ -25,11 +25,6 @@ class Lineage:
     ancestors: tuple[Session, ...]
 
     @property
-    def root(self) -> SessionId:
-        """The oldest ancestor: what all forks of one conversation share."""
-        return self.ancestors[-1].session if self.ancestors else self.name
-
-    @property
     def names(self) -> tuple[SessionId, ...]:
         """The session and its ancestors."""
         return (self.name, *(item.session for item in self.ancestors))

@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from unabridged.retrieve.hintintent import Intent
-from unabridged.retrieve.hintsources import WEIGHTS, Source
+from unabridged.retrieve.hintmatch import WEIGHTS
+from unabridged.retrieve.hintsources import Source
 
 NOTHING, MARKER, EXCERPT = "nothing", "marker", "excerpt"
 
@@ -50,10 +51,10 @@ def judge(
         return Verdict(NOTHING, "stale-source", strong[0])
     best, words = fresh[0], frozenset(fresh[0].words)
     if intent.kind == "implicit":
-        rest = tuple(fresh[:EXPOSED])
-        if any(rests(item) for item in rest):
+        as_good = [item for item in fresh[:EXPOSED] if item.share > best.share - APART]
+        if any(rests(item) for item in as_good):
             return Verdict(NOTHING, "repeated-source", best)
-        return Verdict(MARKER, "recurring-matter", best, rest, words)
+        return Verdict(MARKER, "recurring-matter", best, (best,), words)
     if rests(best):
         return Verdict(NOTHING, "repeated-source", best)
     rivals = [item for item in fresh[1:] if not _is_behind(item, best)]

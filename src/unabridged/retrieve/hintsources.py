@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from unabridged.errors import UnabridgedError
-from unabridged.index.analysis.fields import analyse
-from unabridged.index.analysis.matching import has_clause
 from unabridged.index.exact import anchors
 from unabridged.retrieve import hintcues as cues
 from unabridged.retrieve import places
 from unabridged.retrieve.asked import Finder, Search
-from unabridged.retrieve.conflicts import CUES as REVERSALS
 from unabridged.retrieve.context import Context
 from unabridged.retrieve.eligible import Eligibility
 from unabridged.retrieve.filters import NONE, Filters
-from unabridged.retrieve.hintintent import Intent, Word
+from unabridged.retrieve.hintintent import Intent
 from unabridged.retrieve.hintlineage import Visible
+from unabridged.retrieve.hintmatch import NEAR, are_together, held, reverses, share_of, spots
 from unabridged.retrieve.rank import Candidate
 from unabridged.schema.ids import DocumentId, Micros, ProjectId
 from unabridged.schema.records import META, SUMMARY, Document, Event
@@ -26,15 +24,10 @@ from unabridged.schema.scope import Level
 
 FETCH = 16  # windows that are looked at
 SOURCES = 8  # of them, whose text is read
-NEAR = 400  # characters within which words stand together
-SENTENCE = 200  # characters to each side of words that take something back
 MOMENT = 600_000_000  # microseconds in which an equal text is the message itself
 IDENTITY = 12  # bytes of a document's id that all its versions share
 SPOKEN, PAYLOAD = frozenset(("text",)), frozenset(("tool-result", "tool-call"))
-WEIGHTS = {"name": 1.5, "telling": 1.0, "common": 0.3}  # of a word in what a source holds of a message
-PARTS = 0.6  # of a name's weight, where only its words are there
 
-_TAKES_BACK = re.compile("|".join(cue for rows in REVERSALS.values() for cue in rows.values()), re.IGNORECASE)
 _SETTLED, _REPAIRED = cues.compiled(cues.SETTLED), cues.compiled(cues.REPAIRED)
 _SPACE = re.compile(r"\s+")
 
@@ -157,68 +150,9 @@ def _read(context: Context, intent: Intent, group: Group) -> Source | None:
     found.share = share_of(intent.words, found.words, found.whole)
     near = spots(intent.words, found.words, found.text)
     found.together = are_together(near)
-    found.reverses = _reverses(found.text, near)
+    found.reverses = reverses(found.text, near)
     found.wanted = _is_wanted(context, intent, found)
     return found
-
-
-def held(words: Sequence[Word], text: str) -> tuple[set[int], set[int]]:
-    """Return which words a text holds, and which of them that are names it holds whole, by their numbers."""
-    terms = analyse(text)
-    has = frozenset((*terms.words.split(), *terms.names.split())).__contains__
-    found = {at for at, word in enumerate(words) if has_clause(word.clause, has)}
-    return found, {at for at in found if words[at].rank == "name" and has(words[at].clause.forms[0].term)}
-
-
-def share_of(words: Sequence[Word], found: Iterable[int], whole: Iterable[int]) -> float:
-    """Return the share of the words' weight that some of them have; a name that is there in parts counts less."""
-    complete = set(whole)
-    got = sum(
-        WEIGHTS[words[at].rank] * (PARTS if words[at].rank == "name" and at not in complete else 1.0)
-        for at in found
-    )
-    total = sum(WEIGHTS[word.rank] for word in words)
-    return got / total if total else 0.0
-
-
-def spots(words: Sequence[Word], found: Iterable[int], text: str) -> dict[int, list[int]]:
-    """Return where the telling ones of the words stand in a text, by their numbers."""
-    lower = text.lower()
-    places_of = dict[int, list[int]]()
-    for number in found:
-        if words[number].rank == "common":
-            continue
-        starts = places_of.setdefault(number, [])
-        for form in (
-            words[number].source.lower(),
-            *(form.term.lower() for form in words[number].clause.forms),
-        ):
-            at = lower.find(form)
-            while at >= 0 and len(starts) < SOURCES * SOURCES:
-                starts.append(at)
-                at = lower.find(form, at + 1)
-            if starts:
-                break
-    return {number: sorted(starts) for number, starts in places_of.items() if starts}
-
-
-def are_together(near: dict[int, list[int]]) -> bool:
-    """Tell whether all of the words stand within one stretch of text."""
-    starts = sorted((at, number) for number, places_of in near.items() for at in places_of)
-    for first, (at, _) in enumerate(starts):
-        held_here = {number for other, number in starts[first:] if other - at <= NEAR}
-        if len(held_here) == len(near):
-            return True
-    return False
-
-
-def _reverses(text: str, near: dict[int, list[int]]) -> bool:
-    """Tell whether words that take something back stand beside what was asked about."""
-    for cue in _TAKES_BACK.finditer(text):
-        low, high = cue.start() - SENTENCE, cue.end() + SENTENCE
-        if any(low <= at <= high for starts in near.values() for at in starts):
-            return True
-    return False
 
 
 def _is_wanted(context: Context, intent: Intent, source: Source) -> bool:

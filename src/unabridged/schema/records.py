@@ -400,7 +400,6 @@ class Hint(msgspec.Struct, frozen=True, array_like=True):
     shown: bytes  # the session, where there is a text; else empty
     tokens: int  # of the text, by the strict estimate
     budget: int  # tokens that it could have
-    lineage: SessionId  # the oldest ancestor of the session
     created: Micros
     copied: bytes = b""  # the ancestor whose hint this is, for a message that a fork shares
     rest: list[bytes] = []  # sources (12 bytes of a document's id) that rest because of it
@@ -410,12 +409,11 @@ class Hint(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Exposure(msgspec.Struct, frozen=True, array_like=True):
-    """When a source was last told of in a lineage, so that it rests for a while."""
+    """When a source was last told of in a session, so that it rests for a while there and in what goes on from it."""
 
     project: ProjectId
-    lineage: SessionId
-    source: bytes  # 12 bytes of a document's id, which all its versions share
     session: SessionId
+    source: bytes  # 12 bytes of a document's id, which all its versions share
     key: SourceHash  # of the hint
     time: Micros
 
@@ -501,7 +499,7 @@ HINT = Kind(
         Index(2, "shown", (_P, ("shown", FIXED16)), sparse=True),
     ),
 )
-EXPOSURE = Kind(33, "exposure", Exposure, (_P, ("lineage", FIXED16), ("source", FIXED12)))
+EXPOSURE = Kind(33, "exposure", Exposure, (_P, ("session", FIXED16), ("source", FIXED12)))
 
 KINDS: tuple[Kind[Any], ...] = (
     PROJECT,

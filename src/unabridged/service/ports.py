@@ -9,9 +9,12 @@ from typing import Any, Protocol
 from unabridged.errors import DaemonUnavailable
 from unabridged.hosts.contract import Host
 from unabridged.schema.ids import Micros, ProjectId
+from unabridged.service.bounded import Bounded
 from unabridged.service.folders import Folders
 from unabridged.service.requests import ImportAnswer, ImportRequest
 from unabridged.store.contract import Store
+
+HOUR = 3_600_000_000  # microseconds
 
 Progress = Callable[[Mapping[str, Any]], None]  # plain JSON values; may be called often, from any thread
 Check = Callable[
@@ -114,6 +117,22 @@ def no_speaker(_: Check) -> tuple[str, int]:
 
 
 @dataclass(frozen=True, slots=True)
+class HintLimits:
+    """What hints may cost, how old their sources may be, and how long one may take: the user's own settings.
+
+    rest, payload_age, conversation_age: microseconds. patience: seconds.
+    """
+
+    enabled: bool = True
+    message_tokens: int = 160
+    active_tokens: int = 640
+    rest: int = 24 * HOUR
+    payload_age: int = 7 * 24 * HOUR
+    conversation_age: int = 30 * 24 * HOUR
+    patience: float = 0.25
+
+
+@dataclass(frozen=True, slots=True)
 class Services:
     """Everything that handlers use. `now` and `clock` (monotonic seconds) come from the process."""
 
@@ -134,3 +153,5 @@ class Services:
         no_speaker  # the socket and number of the process that speaks MCP
     )
     semantic: Callable[[], dict[str, Any]] = lambda: {"state": "off"}  # how the vectors stand
+    hints: HintLimits = HintLimits()
+    bounded: Bounded = field(default_factory=Bounded)  # runs what must answer within a time

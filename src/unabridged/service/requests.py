@@ -258,6 +258,77 @@ class RecallAnswer(Answer, frozen=True):
     chain: list[dict[str, Any]] = []  # what replaced it, oldest first: document, handle, reason, time
 
 
+# --- hints --------------------------------------------------------------------------------------------------------
+
+
+class HintRequest(Request, frozen=True):
+    """What to tell an agent beside one message of a person. Asked again, it answers the same."""
+
+    message: str
+    session: str  # any name of an archived session, or the host's id of one that is not archived yet
+    key: str = ""  # the host's id of the message, at most 512 characters; empty: its own text names it
+    host: str = ""  # which host's id `session` is; empty: whichever session has that name
+    project: str = ""
+    scope: str = ""  # session, project, all: how far to look; empty: project
+    visible: list[str] | None = (
+        None  # source keys in the live window, at most 1,000; null: behind the last compaction
+    )
+    active: list[str] | None = None  # keys of the messages in the live window, at most 2,000; null: the same
+    frozen: bool = False  # only answer what was decided before, and decide nothing
+
+
+class HintAnswer(Answer, frozen=True):
+    """A decision. outcome: nothing, marker, excerpt; `reason` is a code. `text` is for the model, as it is."""
+
+    outcome: str
+    reason: str
+    text: str
+    tokens: int  # of the text, by the strict estimate
+    session: str
+    key: str  # the name that the message was decided under
+    replayed: bool  # it was decided before, here or in a session that this one goes on from
+    cache_break: bool = (
+        False  # an erasure took a text that the model was given: a cached prompt ends before it
+    )
+    left: int = 0  # tokens that further hints of the conversation may have
+
+
+class WhyRequest(Request, frozen=True):
+    """The last decisions on what to tell, and their reasons; no archived text."""
+
+    session: str = ""  # only of this session
+    limit: int = 10  # at most 200
+    host: str = ""  # which host's id `session` is
+    project: str = ""
+    scope: str = ""
+
+
+class Why(Answer, frozen=True):
+    """One decision. Each of `considered`: id, share (of the message's weight that it holds, 0-1), score, marks."""
+
+    kind: str  # hint
+    time: str
+    session: str
+    key: str
+    outcome: str
+    reason: str
+    explanation: str  # the reason in words
+    tokens: int
+    budget: int  # tokens that it could have
+    considered: list[dict[str, Any]] = []
+    rests: list[dict[str, Any]] = []  # each source that rests because of it: id, until
+    copied: str = ""  # the session that it was taken over from
+    emptied: str = ""  # when an erasure took its text
+
+
+class WhyAnswer(Answer, frozen=True):
+    """The last decisions, newest first. limits: what hints may cost and how old their sources may be, as it is set."""
+
+    decisions: list[Why]
+    limits: dict[str, Any]
+    left: int | None = None  # tokens that further hints of the session may have, where one was named
+
+
 # --- sessions -----------------------------------------------------------------------------------------------------
 
 
