@@ -39,7 +39,8 @@ def rotated(view: View, state: State, found: Gated) -> Turned:
     must = asked or users >= limits.rotation_turns
     chosen = _chosen(view, state, sound, tokens, must=must) if sound else None
     if chosen is not None:
-        return Turned(_opened(view, chosen, state.cut.index), waiting)
+        first = chosen.cut.index == candidates[0]
+        return Turned(_opened(view, chosen, state.cut.index), () if first else waiting)
     if waiting:
         said = f"{len(waiting):,} messages are not archived yet and stay"
         return Turned(state, waiting, (Notice(Code.NOT_ARCHIVED, said),))

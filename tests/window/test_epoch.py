@@ -1,0 +1,353 @@
+"""The epoch window on conversations made by hand: when it rotates, what it keeps, what it says."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from tests.window.build import call, conversation, keys, result, said, system, turns, user
+from tests.window.scripts import EVERYTHING
+from unabridged.window.epoch import Plan, plan
+from unabridged.window.forgetting import forgotten
+from unabridged.window.handover import handover
+from unabridged.window.limits import Gates, Profile, limits
+from unabridged.window.messages import Conversation
+from unabridged.window.notices import Code
+from unabridged.window.state import State, decode, encode, forced, reset
+from unabridged.window.window import Added, Edited, Span
+
+DEFAULT = limits(Profile(), 200_000)
+NEW = State(address="gateway:s")
+
+
+def codes(made: Plan) -> set[Code]:
+    return {notice.code for notice in made.notices}
+
+
+def texts(made: Plan, index: int) -> list[str]:
+    edited = [piece for piece in made.window if isinstance(piece, Edited) and piece.index == index]
+    return [text.text for piece in edited for text in piece.texts]
+
+
+def grown(talk: Conversation, *items: object) -> Conversation:
+    return conversation(*talk.items, *items)  # type: ignore[arg-type]
+
+
+def test_twenty_user_messages_end_an_epoch_and_five_turns_stay() -> None:
+    nineteen = conversation(*turns(19))
+    made = plan(nineteen, NEW, DEFAULT, EVERYTHING)
+    assert made.window == (Span(0, 38),)
+    assert not made.rotated
+    twenty = grown(nineteen, user("question 19"))
+    made = plan(twenty, made.state, DEFAULT, EVERYTHING)
+    assert made.rotated
+    assert made.state.cut.index == 30
+    assert made.state.retained == 5
+    assert isinstance(made.window[0], Added)
+    assert made.window[1:] == (Span(30, 39),)
+    assert made.window[0].text.count("\n- ") == 15
+    assert Code.EMERGENCY_RETENTION not in codes(made)
+
+
+def test_an_epoch_ends_where_its_tokens_reach_the_rotation_limit() -> None:
+    small = replace(DEFAULT, rotation=10_000, hard=12_000)
+    talk = conversation(*turns(8, words=400))
+    made = plan(talk, NEW, small, EVERYTHING)
+    assert not made.rotated
+    assert Code.NEAR_LIMIT in codes(made)
+    made = plan(conversation(*turns(11, words=400)), made.state, small, EVERYTHING)
+    assert made.rotated
+    assert made.state.retained == 5
+    assert made.tokens < small.refill
+
+
+def test_fewer_turns_stay_where_they_are_long_and_it_is_said_until_four_more_came() -> None:
+    small = replace(DEFAULT, rotation=10_000, hard=12_000)
+    talk = conversation(*turns(6, words=1_200))
+    made = plan(talk, NEW, small, EVERYTHING)
+    assert made.rotated
+    assert made.state.retained == 2
+    assert any("emergency retention 2/5" in notice.text for notice in made.notices)
+    state, seen = made.state, list[bool]()
+    for number in range(5):
+        talk = grown(talk, *turns(1, first=100 + number))
+        made = plan(talk, state, small, EVERYTHING)
+        state = made.state
+        seen.append(Code.EMERGENCY_RETENTION in codes(made))
+    assert seen == [True, True, True, False, False]
+
+
+def test_an_epoch_does_not_begin_so_full_that_it_ends_at_once() -> None:
+    small = replace(DEFAULT, rotation=10_000, hard=12_000)
+    talk, state, rotations = conversation(), NEW, 0
+    for number in range(60):
+        talk = grown(talk, *turns(1, words=700, first=number))
+        made = plan(talk, state, small, EVERYTHING)
+        rotations += made.rotated
+        state = made.state
+        assert made.tokens < small.rotation
+    assert 10 < rotations <= 30
+
+
+def test_nothing_is_cut_before_it_is_durable_and_what_is_missing_is_named() -> None:
+    talk = conversation(*turns(20))
+    made = plan(talk, NEW, DEFAULT)
+    assert made.window == (Span(0, 40),)
+    assert Code.NOT_ARCHIVED in codes(made)
+    assert {one.key for one in made.archive} == {item.key for item in talk.items[:38]}
+    half = plan(talk, NEW, DEFAULT, frozenset(item.key for item in talk.items[:33]))
+    assert half.state.cut.index == 30
+    assert half.archive == ()
+    some = frozenset(item.key for item in talk.items if item is not talk.items[7])
+    made = plan(talk, NEW, DEFAULT, some)
+    assert not made.rotated
+    assert [one.index for one in made.archive] == [7]
+
+
+def test_a_long_result_is_a_preview_from_its_first_request_on() -> None:
+    long = "first line\n" + "middle of it\n" * 2_000 + "last line"
+    talk = conversation(user("go"), call("1"), result("1", long))
+    made = plan(talk, NEW, DEFAULT, EVERYTHING)
+    (text,) = texts(made, 2)
+    name = f"gateway:s:{talk.items[2].name()}"
+    assert text.startswith("first line\n")
+    assert text.endswith("last line")
+    assert f"Recall `{name}`" in text
+    assert len(text) < 4_000
+    head, _, tail = text.partition("\n[…")
+    assert 0.6 < len(head) / (len(head) + len(tail.partition("…]\n")[2])) < 0.8
+    assert made.omissions[0].name == name
+    assert (
+        plan(
+            conversation(user("go"), call("1"), result("1", "x" * 16_000)), NEW, DEFAULT, EVERYTHING
+        ).omissions
+        == ()
+    )
+
+
+def test_a_result_that_was_shown_whole_stays_whole_until_the_next_rotation() -> None:
+    talk = conversation(user("go"), call("1"), result("1", "long " * 5_000), said("done"))
+    made = plan(talk, NEW, DEFAULT)
+    assert made.window == (Span(0, 4),)
+    assert [one.what for one in made.archive] == ["tool result"]
+    later = plan(grown(talk, user("next")), decode(encode(made.state)), DEFAULT, EVERYTHING)
+    assert later.window == (Span(0, 5),)
+    assert later.archive == ()
+
+
+def test_the_gate_is_lower_once_many_results_were_admitted_and_only_for_later_ones() -> None:
+    gates = Gates(result=4_000, pressure=1_000, budget=6_000)
+    small = replace(DEFAULT, gates=gates)
+    items = [user("go")]
+    for number in range(4):
+        items += [call(str(number), f'{{"n":{number}}}'), result(str(number), f"{number} " * 6_000)]
+    made = plan(conversation(*items), NEW, small, EVERYTHING)
+    assert [bool(texts(made, index)) for index in (2, 4, 6, 8)] == [False, False, True, True]
+
+
+def test_the_same_result_of_the_same_call_is_a_line() -> None:
+    output = "the same output " * 50
+    talk = conversation(
+        user("go"),
+        call("1", '{"a":1}'),
+        result("1", output),
+        call("2", '{"a":1}'),
+        result("2", output),
+        call("3", '{"a":2}'),
+        result("3", output),
+        call("4", '{"a":1}', tool="Read"),
+        result("4", output),
+    )
+    made = plan(talk, NEW, DEFAULT, EVERYTHING)
+    assert [bool(texts(made, index)) for index in (2, 4, 6, 8)] == [False, True, False, False]
+    (line,) = texts(made, 4)
+    assert "\n" not in line
+    assert "`1`" in line
+    assert talk.items[4].name() in line
+    off = replace(DEFAULT, gates=Gates(deduplicate=False))
+    assert plan(talk, NEW, off, EVERYTHING).omissions == ()
+
+
+def test_what_a_recall_brought_back_is_left_whole() -> None:
+    long = "evidence " * 5_000
+    talk = conversation(
+        user("go"),
+        call("1", tool="mcp__unabridged__recall"),
+        result("1", long + "a"),
+        call("2", '{"command":"una recall gateway:s:0a1b"}'),
+        result("2", long + "b"),
+        call("3", '{"command":"cat x"}'),
+        result("3", long + "c"),
+    )
+    made = plan(talk, NEW, DEFAULT, EVERYTHING)
+    assert [bool(texts(made, index)) for index in (2, 4, 6)] == [False, False, True]
+
+
+def test_long_arguments_are_a_preview_too() -> None:
+    talk = conversation(
+        user("go"), call("1", '{"content":"' + "x " * 10_000 + '"}', tool="Write"), result("1", "ok")
+    )
+    made = plan(talk, NEW, DEFAULT, EVERYTHING)
+    assert len(texts(made, 1)) == 1
+    assert [one.what for one in made.omissions] == ["tool's arguments"]
+
+
+def test_results_that_stay_are_decided_anew_once_at_a_rotation() -> None:
+    items = turns(19)
+    items[-1:] = [call("1"), result("1", "line of it\n" * 600), said("so")]
+    talk = conversation(*items, user("question 19"))
+    made = plan(conversation(*items), NEW, DEFAULT, EVERYTHING)
+    assert made.omissions == ()
+    made = plan(talk, made.state, DEFAULT, EVERYTHING)
+    assert made.rotated
+    index = next(index for index, item in enumerate(talk.items) if item.role.value == "tool")
+    (text,) = texts(made, index)
+    later = plan(grown(talk, said("a"), user("b")), decode(encode(made.state)), DEFAULT, EVERYTHING)
+    assert texts(later, index) == [text]
+
+
+def test_results_that_the_model_has_not_seen_are_not_made_smaller_by_a_rotation() -> None:
+    talk = conversation(*turns(19), user("question 19"), call("1"), result("1", "line of it\n" * 600))
+    state = plan(conversation(*turns(19)), NEW, DEFAULT, EVERYTHING).state
+    made = plan(talk, state, DEFAULT, EVERYTHING)
+    assert made.rotated
+    assert made.omissions == ()
+
+
+def test_a_long_newest_message_is_a_preview_only_once_it_is_durable() -> None:
+    talk = conversation(user("see this:\n" + "pasted line\n" * 8_000))
+    made = plan(talk, NEW, DEFAULT)
+    assert made.window == (Span(0, 1),)
+    assert Code.INPUT_NOT_ARCHIVED in codes(made)
+    assert [one.what for one in made.archive] == ["message"]
+    made = plan(talk, NEW, DEFAULT, EVERYTHING)
+    assert texts(made, 0)[0].startswith("see this:\npasted line")
+    assert codes(made) == set()
+
+
+def test_one_request_that_is_too_long_gets_smaller_previews_and_is_not_cut() -> None:
+    small = replace(
+        DEFAULT, rotation=8_000, hard=10_000, gates=Gates(result=4_000, pressure=1_000, budget=50_000)
+    )
+    items = [user("do it all")]
+    state, rotated, worst = NEW, 0, 0
+    for number in range(40):
+        items += [call(str(number), f'{{"n":{number}}}'), result(str(number), f"{number} line\n" * 400)]
+        made = plan(conversation(*items), state, small, EVERYTHING)
+        state = made.state
+        rotated += made.rotated
+        worst = max(worst, made.tokens)
+        assert made.state.cut.index == 0
+        assert texts(made, len(items) - 1) == []
+        assert plan(conversation(*items), state, small, EVERYTHING).state == state
+    assert 0 < rotated < 12
+    assert worst < small.hard or Code.CHECKPOINT_NEEDED in codes(made)
+
+
+def test_a_request_that_cannot_be_made_shorter_asks_for_a_checkpoint_and_passes() -> None:
+    small = replace(DEFAULT, rotation=1_000, hard=1_200)
+    talk = conversation(user("x " * 4_000))
+    made = plan(talk, NEW, small, EVERYTHING)
+    assert made.window == (Span(0, 1),)
+    assert codes(made) == {Code.AT_LIMIT, Code.CHECKPOINT_NEEDED}
+
+
+def test_erased_text_that_a_host_still_sends_passes_and_its_turn_is_not_cut() -> None:
+    talk = conversation(*turns(20))
+    erased = frozenset({talk.items[4].key})
+    made = plan(talk, NEW, DEFAULT, keys(talk) - erased, erased)
+    assert made.rotated
+    assert made.window[1:] == (Span(4, 6), Span(30, 40))
+    assert talk.items[4].name() not in made.state.catalogue
+    assert made.state.catalogue.count("\n- ") == 14
+    long = conversation(user("go"), call("1"), result("1", "secret " * 5_000))
+    gone = frozenset({long.items[2].key})
+    made = plan(long, NEW, DEFAULT, keys(long) - gone, gone)
+    assert made.window == (Span(0, 3),)
+    assert made.archive == ()
+
+
+def test_what_was_erased_later_leaves_the_table_of_contents() -> None:
+    talk = conversation(*turns(20))
+    state = plan(talk, NEW, DEFAULT, EVERYTHING).state
+    assert "question 3 " in state.catalogue
+    after = forgotten(state, [talk.items[6].key])
+    assert "question 3 " not in after.catalogue
+    assert after.catalogue.count("\n- ") == 14
+    assert forgotten(after, ["0" * 32]) == after
+
+
+def test_a_rotation_that_a_person_asks_for_happens_once() -> None:
+    talk = conversation(*turns(8))
+    made = plan(talk, forced(NEW), DEFAULT, EVERYTHING)
+    assert made.rotated
+    assert made.state.cut.index == 6
+    assert not made.state.forced
+    alone = plan(conversation(user("hello")), forced(NEW), DEFAULT, EVERYTHING)
+    assert codes(alone) == {Code.NOTHING_TO_ROTATE}
+    assert not alone.state.forced
+
+
+def test_a_window_that_is_turned_off_lets_all_pass() -> None:
+    talk = conversation(*turns(30), call("1"), result("1", "x " * 50_000))
+    made = plan(talk, NEW, replace(DEFAULT, enabled=False), EVERYTHING)
+    assert made.window == (Span(0, 62),)
+    assert made.state == NEW
+
+
+def test_a_fork_makes_the_same_window_and_goes_its_own_way() -> None:
+    talk = conversation(*turns(20))
+    state = plan(talk, NEW, DEFAULT, EVERYTHING).state
+    left = plan(grown(talk, user("left")), state, DEFAULT, EVERYTHING)
+    right = plan(grown(talk, user("right")), decode(encode(state)), DEFAULT, EVERYTHING)
+    assert left.window == right.window
+    assert left.state.cut == right.state.cut
+    assert left.state.shown != right.state.shown
+
+
+def test_no_old_boundary_comes_back_after_a_host_made_its_history_short() -> None:
+    talk = conversation(*turns(20))
+    state = plan(talk, NEW, DEFAULT, EVERYTHING).state
+    after = conversation(user("This session is being continued"), *talk.items[30:], user("next"))
+    made = plan(after, reset(state), DEFAULT, EVERYTHING)
+    assert made.window == (Span(0, len(after.items)),)
+    unnoticed = plan(after, state, DEFAULT, EVERYTHING)
+    assert unnoticed.window == (Span(0, len(after.items)),)
+    assert Code.HISTORY_CHANGED in codes(unnoticed)
+    assert unnoticed.state.entries == state.entries
+    again = plan(talk, unnoticed.state, DEFAULT, EVERYTHING)
+    assert again.state.catalogue.count("\n- ") == 15
+
+
+def test_a_small_change_of_the_history_before_the_cut_keeps_it_if_all_is_durable() -> None:
+    talk = conversation(*turns(20))
+    state = plan(talk, NEW, DEFAULT, EVERYTHING).state
+    items = list(talk.items)
+    changed = conversation(*items[:5], said("a note"), *items[5:])
+    made = plan(changed, state, DEFAULT, EVERYTHING)
+    assert made.state.cut.index == 31
+    assert made.window[1:] == (Span(31, 41),)
+    assert not made.rotated
+    unknown = plan(changed, state, DEFAULT, keys(talk))
+    assert unknown.window == (Span(0, 41),)
+
+
+def test_a_host_that_compacts_gets_the_table_of_contents_once_all_is_archived() -> None:
+    talk = conversation(system("rules"), *turns(30))
+    state = plan(talk, NEW, DEFAULT, EVERYTHING).state
+    waiting = handover(talk, state, frozenset())
+    assert len(waiting.archive) == 61
+    given = handover(talk, state, keys(talk))
+    assert given.archive == ()
+    assert "30 turns" in given.text
+    assert "question 29 " in given.text
+    assert given.state.cut.index == 0
+    assert given.state.catalogue == ""
+
+
+def test_the_state_of_a_long_conversation_is_small() -> None:
+    talk, state = conversation(), NEW
+    for number in range(0, 400, 10):
+        talk = grown(talk, *turns(10, first=number))
+        state = plan(talk, state, DEFAULT, EVERYTHING).state
+    assert len(encode(state)) < 64_000
+    assert state.epoch == 20
