@@ -19,7 +19,7 @@ from unabridged.index.analysis.expression import plan_expression
 from unabridged.index.analysis.query import plan_query
 from unabridged.index.layout import LexicalDoc, LexicalFilter
 from unabridged.index.lexical import EVERYTHING, LexicalIndex
-from unabridged.index.scoring import ASSISTANT, DECISION, TOOL, USER
+from unabridged.index.scoring import ASSISTANT, DECISION, K1, TOOL, USER, WORD_BYTES, B, evened
 
 TEXTS = [
     "the ledger keeps every entry in order",
@@ -357,9 +357,8 @@ def test_an_explanation_adds_up_to_the_score(folder: Path) -> None:
     (hit,) = shelf.index.search(plan)
     told = shelf.index.explain(plan, hit)
     assert {term["term"] for term in told["terms"]} == {"retry", "lock"}
-    assert sum(term["score"] for term in told["terms"]) * told["class_weight"] == pytest.approx(
-        hit.score, rel=1e-3
-    )
+    summed = sum(term["score"] for term in told["terms"])
+    assert summed * told["class_weight"] * told["length_factor"] == pytest.approx(hit.score, rel=1e-3)
     assert shelf.index.explain(plan, replace(hit, ordinal=99)) == {"found": False}
 
 
@@ -428,3 +427,11 @@ def test_any_text_can_be_a_window(folder: Path, text: str) -> None:
         index.add([LexicalDoc(PROJECT, SESSION, 1, 0, 0, 4, text)])
         index.commit("first")
         assert index.count() == 1
+
+
+def test_length_says_nothing_among_short_texts_and_much_among_long_ones() -> None:
+    engines = {words: 1 / (1 + K1 * (1 - B + B * words / 200)) for words in (5, 40, 400, 600)}
+    evens = {words: engine * evened(words * WORD_BYTES, 200) for words, engine in engines.items()}
+    assert engines[5] > engines[40]
+    assert evens[5] == pytest.approx(evens[40])
+    assert evens[400] / evens[600] > engines[400] / engines[600]

@@ -151,7 +151,9 @@ def test_pages_together_give_everything_once_and_end(engine: Engine) -> None:
             assert packet.evidence
             assert packet.truncated <= bool(packet.next)
             for item in packet.evidence:
-                assert item.text not in texts
+                assert item.text not in texts or len(item.text) < 10, (
+                    "what is left over of two cuts may be equal"
+                )
                 texts.add(item.text)
                 for at in range(item.start, item.end):
                     assert (item.event.native, at) not in seen

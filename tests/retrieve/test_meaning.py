@@ -14,10 +14,10 @@ from tests.retrieve.test_search import Engine
 from tests.support.archiving import PROJECT
 from unabridged.archive.forget import plan_retire
 from unabridged.retrieve import meaning
+from unabridged.retrieve.candidate import Candidate
 from unabridged.retrieve.filters import Filters
 from unabridged.retrieve.meaning import join
 from unabridged.retrieve.places import document_of
-from unabridged.retrieve.rank import Candidate
 from unabridged.retrieve.search import Search, Searched, search
 from unabridged.schema.ids import Ordinal, ProjectId
 from unabridged.schema.records import EVENT

@@ -8,8 +8,8 @@ from typing import Any
 from tantivy import DocAddress, Occur, Query
 
 from unabridged.index.analysis.plan import Plan
-from unabridged.index.layout import TAGS, key, project_tag
-from unabridged.index.scoring import WEIGHTS, Weighted, phrase_bonus, weigh
+from unabridged.index.layout import TAGS, WORDS, key, project_tag
+from unabridged.index.scoring import WEIGHTS, Weighted, evened, phrase_bonus, weigh
 from unabridged.index.searching import LexicalHit
 from unabridged.index.state import State, detail
 
@@ -35,6 +35,7 @@ def explain(state: State, plan: Plan, hit: LexicalHit) -> dict[str, Any]:
         "windows": state.total,
         "terms": terms,
         "class_weight": WEIGHTS.get(row.weight, 1.0),
+        "length_factor": round(evened(row.end - row.start, state.average(WORDS)), 4),
         "phrase_bonus": round(phrase_bonus(plan.phrases, state), 4) if hit.phrase else 0.0,
         "score": round(hit.score, 4),
         "coverage": round(hit.coverage, 4),

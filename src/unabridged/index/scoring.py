@@ -1,7 +1,8 @@
 """How much a match counts: BM25, and the classes of text.
 
 BM25 as in S. Robertson, H. Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009), with the fixed
-parameters of the index engine, so that what is not committed yet scores as it will when it is.
+parameters of the index engine, so that what is not committed yet scores as it will when it is. Its length normalisation
+is then evened out (`evened`): among short texts length says nothing, among long ones everything.
 """
 
 from __future__ import annotations
@@ -14,7 +15,9 @@ from unabridged.index.analysis.plan import Clause, Phrase, Plan
 
 K1 = 1.2
 B = 0.75
-PHRASE = 0.5  # of the score that a phrase's words can reach, for holding the phrase itself
+SHORT = 50  # words; a text of fewer is no better for being shorter, else a greeting beats what it greets
+WORD_BYTES = 6  # of a text, that count as a word
+PHRASE = 0.75  # of the score that a phrase's words can reach, for holding the phrase itself
 SCORED_MOST = 64  # clauses of a plan
 SMALL = 20_000  # windows; below that every term of a query is looked at everywhere
 MINOR = 0.02  # of a query's weight; what a clause has at least to be looked at in a large index
@@ -22,7 +25,7 @@ OTHER_FORM = 0.25  # of a form's factor where forms are summed, so that the sum 
 
 # Classes of windows. What people and agents said and decided counts more than what tools printed.
 TOOL, ASSISTANT, USER, DECISION = 0, 1, 2, 3
-WEIGHTS = {TOOL: 1.0, ASSISTANT: 1.08, USER: 1.15, DECISION: 1.25}
+WEIGHTS = {TOOL: 1.0, ASSISTANT: 1.08, USER: 1.3, DECISION: 1.4}
 
 
 class Statistics(Protocol):
@@ -65,6 +68,17 @@ def saturation(count: int, length: int, average: float) -> float:
     return count * (K1 + 1) / (count + K1 * (1 - B + B * length / max(average, 1e-9)))
 
 
+def evened(size: int, average: float) -> float:
+    """Return the factor of a window's score by its bytes, where windows have `average` words in the mean.
+
+    It takes back the engine's length normalisation, as it is for a word that stands there once, and puts another in its
+    place: b = 1, and every text below `SHORT` counts as that long.
+    """
+    words = size / WORD_BYTES
+    kept = 1 + K1 * (1 - B + B * words / max(average, 1.0))
+    return kept / (1 + K1 * max(words, SHORT) / max(average, SHORT))
+
+
 def weigh(plan: Plan, statistics: Statistics) -> list[list[Weighted]]:
     """Return the terms of each clause with their factors; terms that no window holds are left out.
 
@@ -102,10 +116,15 @@ def telling(weights: Sequence[Sequence[Weighted]], total: int) -> list[int]:
     Of a long query they are the heaviest; in a large index (`total` windows) those that can hardly change the order
     are left out, since they cost as much as the others.
     """
-    most = [max((item.most for item in items), default=0.0) for items in weights]
+    most = [worth(items) for items in weights]
     least = MINOR * sum(most) if total > SMALL else 0.0
     kept = [at for at in range(len(weights)) if most[at] >= least or not weights[at]]
     return sorted(sorted(kept, key=lambda at: (-most[at], at))[:SCORED_MOST])
+
+
+def worth(items: Sequence[Weighted]) -> float:
+    """Return the most that a clause can add to a score."""
+    return max((item.most for item in items), default=0.0)
 
 
 def coverage(plan: Plan, weights: Sequence[Sequence[Weighted]], matched: Iterable[int]) -> float:
@@ -113,7 +132,7 @@ def coverage(plan: Plan, weights: Sequence[Sequence[Weighted]], matched: Iterabl
 
     A clause that no window anywhere satisfies weighs as much as the heaviest of the others: it was asked for.
     """
-    most = [max((item.most for item in clause), default=0.0) for clause in weights]
+    most = [worth(clause) for clause in weights]
     absent = max(most, default=0.0)
     whole = sum(value or absent * clause.weight for value, clause in zip(most, plan.clauses, strict=True))
     return sum(most[at] for at in matched) / whole if whole else 0.0

@@ -11,8 +11,18 @@ from tantivy import DocAddress, Occur, Query
 from unabridged.index import compiling
 from unabridged.index.analysis.matching import deciding, has_clause
 from unabridged.index.analysis.plan import Plan
-from unabridged.index.layout import LexicalFilter, key, split_place
-from unabridged.index.scoring import SMALL, WEIGHTS, Weighted, coverage, phrase_bonus, telling, weigh
+from unabridged.index.layout import WORDS, LexicalFilter, key, split_place
+from unabridged.index.scoring import (
+    SMALL,
+    WEIGHTS,
+    Weighted,
+    coverage,
+    evened,
+    phrase_bonus,
+    telling,
+    weigh,
+    worth,
+)
 from unabridged.index.state import Part, Place, State
 
 POSTINGS_MOST = 200_000  # entries read to find candidates; about 2 ms
@@ -29,9 +39,10 @@ At = tuple[int, int]  # a segment and a number in it: an address that can be com
 class LexicalHit:
     """One window that answers a query.
 
-    `start` and `end` are byte offsets in the event's text. `score` orders hits: BM25 times the class weight, plus the
-    bonus of phrases. `coverage` is the share of the query's weight (0-1) whose clauses the window satisfies, `exact`
-    the score that the names which it holds whole can reach. `matched` are indexes of the plan's satisfied clauses.
+    `start` and `end` are byte offsets in the event's text. `score` orders hits: BM25 times the weight of the class,
+    evened out by length, plus the bonus of phrases. `coverage` is the share of the query's weight (0-1) whose clauses
+    the window satisfies, `exact` the score that the names which it holds whole can reach. `matched` are indexes of the
+    plan's satisfied clauses, `worths` the most that each of them can add to a score.
     """
 
     project: bytes
@@ -44,6 +55,7 @@ class LexicalHit:
     exact: float = 0.0
     coverage: float = 0.0
     matched: tuple[int, ...] = ()
+    worths: tuple[float, ...] = ()
     phrase: bool = False  # it holds every phrase of the plan
     fresh: bool = False  # from the tail that is not committed yet
 
@@ -59,6 +71,8 @@ class _Found(NamedTuple):
     score: float
     place: Place
     address: DocAddress
+    start: int
+    end: int
     phrase: bool = False
 
 
@@ -137,11 +151,15 @@ def _at(address: DocAddress) -> At:
 
 
 def _found(state: State, hits: Sequence[Scored], keys: Sequence[int] | None = None) -> list[_Found]:
-    places = state.places([address for _, address in hits], keys)
-    return [
-        _Found(score * WEIGHTS.get(weight, 1.0), place, address)
-        for (score, address), (place, weight) in zip(hits, places, strict=True)
-    ]
+    addresses = [address for _, address in hits]
+    places, average = state.places(addresses, keys), state.average(WORDS)
+    (ranges,) = state.columns(addresses, "place")
+    found = list[_Found]()
+    for (score, address), (place, weight), packed in zip(hits, places, ranges, strict=True):
+        start, end = split_place(packed)
+        score *= WEIGHTS.get(weight, 1.0) * evened(end - start, average)
+        found.append(_Found(score, place, address, start, end))
+    return found
 
 
 def _with_phrases(
@@ -170,9 +188,10 @@ def _hits(
 ) -> list[LexicalHit]:
     """Return the windows as hits; `kept` says which clauses of the whole plan those of `plan` are."""
     held = _held(state, plan, weights, {_at(item.address): key(*item.place) for item in found})
-    ranges, times = state.columns([item.address for item in found], "place", "time")
+    (times,) = state.columns([item.address for item in found], "time")
+    worths = [worth(items) for items in weights]
     hits = list[LexicalHit]()
-    for item, terms, packed, time in zip(found, held, ranges, times, strict=True):
+    for item, terms, time in zip(found, held, times, strict=True):
         has = terms.__contains__
         matched = [at for at, clause in enumerate(plan.clauses) if weights[at] and has_clause(clause, has)]
         exact = sum(
@@ -183,12 +202,14 @@ def _hits(
         hits.append(
             LexicalHit(
                 *item.place,
-                *split_place(packed),
+                item.start,
+                item.end,
                 time,
                 item.score,
                 exact,
                 coverage(plan, weights, matched),
                 tuple(kept[at] for at in matched),
+                tuple(worths[at] for at in matched),
                 item.phrase,
             )
         )

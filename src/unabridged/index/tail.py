@@ -18,11 +18,13 @@ from unabridged.index.scoring import (
     Statistics,
     Weighted,
     coverage,
+    evened,
     phrase_bonus,
     rarity,
     saturation,
     telling,
     weigh,
+    worth,
 )
 from unabridged.index.searching import LexicalHit
 
@@ -211,7 +213,7 @@ def _hit(
         _clause_score(clause, items, content, together)
         for clause, items in zip(plan.clauses, weights, strict=True)
     )
-    score *= WEIGHTS.get(doc.weight, 1.0)
+    score *= WEIGHTS.get(doc.weight, 1.0) * evened(doc.end - doc.start, together.average(WORDS))
     matched = tuple(at for at, clause in enumerate(plan.clauses) if has_clause(clause, has))
     whole = [at for at in matched if plan.clauses[at].kind == "name" and has(plan.clauses[at].forms[0].term)]
     exact = sum(weights[at][0].most for at in whole)
@@ -226,6 +228,7 @@ def _hit(
         exact,
         coverage(plan, weights, matched),
         matched,
+        tuple(worth(weights[at]) for at in matched),
         holding,
         True,
     )

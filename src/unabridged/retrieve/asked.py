@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from unabridged.retrieve.candidate import Candidate
 from unabridged.retrieve.filters import Filters
-from unabridged.retrieve.rank import Candidate
 from unabridged.schema.ids import ProjectId
 from unabridged.schema.records import Event
 

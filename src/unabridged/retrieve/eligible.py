@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 
 from unabridged.archive.notes import HOST as NOTE_HOST
 from unabridged.retrieve import places
+from unabridged.retrieve.candidate import Candidate
 from unabridged.retrieve.context import Context
 from unabridged.retrieve.filters import Filters
-from unabridged.retrieve.rank import Candidate
 from unabridged.schema.records import EVENT, SUPERSESSION, TOMBSTONE, Event
 
 

@@ -15,7 +15,8 @@ from unabridged.index.lexical import LexicalIndex
 from unabridged.index.scoring import coverage, telling, weigh
 from unabridged.index.searching import LexicalHit
 from unabridged.retrieve.asked import Search
-from unabridged.retrieve.rank import HIGH, Candidate
+from unabridged.retrieve.candidate import Candidate
+from unabridged.retrieve.rank import HIGH
 from unabridged.retrieve.recent import Recent
 from unabridged.schema.ids import Ordinal, ProjectId
 
@@ -147,6 +148,7 @@ def _candidate(hit: LexicalHit) -> Candidate:
         hit.coverage,
         hit.phrase,
         hit.fresh,
+        tuple(zip(hit.matched, hit.worths, strict=True)),
     )
 
 

@@ -11,13 +11,13 @@ from unabridged.index.exact import anchors
 from unabridged.retrieve import hintcues as cues
 from unabridged.retrieve import places
 from unabridged.retrieve.asked import Finder, Search
+from unabridged.retrieve.candidate import Candidate
 from unabridged.retrieve.context import Context
 from unabridged.retrieve.eligible import Eligibility
 from unabridged.retrieve.filters import NONE, Filters
 from unabridged.retrieve.hintintent import Intent
 from unabridged.retrieve.hintlineage import Visible
 from unabridged.retrieve.hintmatch import NEAR, are_together, held, reverses, share_of, spots
-from unabridged.retrieve.rank import Candidate
 from unabridged.schema.ids import DocumentId, Micros, ProjectId
 from unabridged.schema.records import META, SUMMARY, Document, Event
 from unabridged.schema.scope import Level

@@ -14,8 +14,9 @@ from unabridged.errors import UnabridgedError
 from unabridged.index.analysis.stopwords import STOPWORDS
 from unabridged.retrieve import filters
 from unabridged.retrieve.asked import Finder, InHand, Search
+from unabridged.retrieve.candidate import POOL
 from unabridged.retrieve.context import Context
-from unabridged.retrieve.rank import POOL, Ranked
+from unabridged.retrieve.rank import Ranked
 
 WORKING = 1.12  # of a hit that belongs to, or names, what the asker has in hand
 TOPIC = 1.08  # of a hit that has enough words of what is talked of

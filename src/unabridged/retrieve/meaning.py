@@ -11,9 +11,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from unabridged.retrieve.asked import Search
+from unabridged.retrieve.candidate import Candidate
 from unabridged.retrieve.context import Context
 from unabridged.retrieve.neighbours import WHOLE
-from unabridged.retrieve.rank import Candidate
 from unabridged.schema.ids import Ordinal, ProjectId
 from unabridged.vectors.asked import Nearest, Where
 

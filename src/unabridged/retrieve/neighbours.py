@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from unabridged.index.status import is_indexed
-from unabridged.retrieve.rank import POOL, Candidate, Ranked
+from unabridged.retrieve.candidate import POOL, Candidate
+from unabridged.retrieve.rank import Ranked
 from unabridged.retrieve.said import Place, around, is_said, place_of
 from unabridged.schema.ids import Ordinal, ProjectId
 from unabridged.schema.records import EVENT, PATH, Event
@@ -19,7 +20,7 @@ WHOLE = (
     0.95  # share of the question's weight; where a message holds so much, what stands beside one is no answer
 )
 WINDOW_BYTES = 3_600  # of a neighbour: one that is longer has windows, and would be found for its own words
-HEAD = 7  # hits by score alone; behind them, conversations that have no hit yet come first
+HEAD = 8  # hits by score alone; behind them, conversations that have no hit yet come first
 STRONGEST = 2  # messages of a conversation that its place behind the head follows from
 
 

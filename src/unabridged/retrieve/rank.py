@@ -12,9 +12,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from unabridged.retrieve.candidate import Candidate
 from unabridged.retrieve.fuse import fuse
-from unabridged.retrieve.said import Place, around, is_said, place_of
-from unabridged.schema.ids import Micros, Ordinal, ProjectId
+from unabridged.retrieve.support import Support, support
+from unabridged.schema.ids import Micros
 from unabridged.schema.records import SIDE, SUMMARY, Event
 
 RECENCY_WEIGHT = 0.02  # at most; for something from this very moment
@@ -23,36 +24,11 @@ SIDE_WEIGHT = (
     -0.01
 )  # subagent and summary text stands a little behind what was said in the conversation itself
 NEAR_TIE = 0.03  # relative lead in lexical score up to which a prior may decide
-SUPPORT = 0.4  # of its better neighbour's lexical score, that a message gets beside its own
-GATHERED = 0.05  # of the sum of its conversation's best scores, that a message gets
-BEST_OF = 5  # scores of a conversation that are summed
-POOL = 40  # best candidates, which support one another: the same ones whatever page is asked for
 SEMANTIC = "semantic"  # how a message was found by its meaning
 BESIDE = "beside"  # how a message was found that does not match itself
 EXACT_WEIGHT = 0.5  # of the list of exact anchors in the fusion
+EVIDENCE = ("lexical", "meaning", "held", "beside")  # stages that are summed
 HIGH, MODERATE, SOME = 0.75, 0.5, 0.25  # share of the query's weight found, from which on a band is given
-
-
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """A window from the index: byte range in an event's text, scores, share of the query's weight that it holds."""
-
-    project: ProjectId
-    event: Ordinal
-    start: int
-    end: int
-    score: float
-    exact: float = 0.0
-    coverage: float = 0.0
-    phrase: bool = False
-    fresh: bool = False  # from the tail that is not committed yet
-    meaning: float = 0.0  # what its meaning counts beside its lexical score, in the same unit
-    meant: bool = False  # it is one of those that are nearest to the question
-
-    @property
-    def total(self) -> float:
-        """What it is ordered by before anything around it counts."""
-        return self.score + self.meaning
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +45,8 @@ class Ranked:
 
     @property
     def evidence(self) -> float:
-        """Its own score, of words and meaning, with what the message beside it adds."""
-        return self.stages["lexical"] + self.stages["meaning"] + self.stages["beside"]
+        """Its own score, of words and meaning, with what it gains by its clauses and by what stands beside it."""
+        return sum(self.stages[name] for name in EVIDENCE)
 
 
 def rank(candidates: Sequence[tuple[Candidate, Event]], now: Micros) -> list[Ranked]:
@@ -84,42 +60,20 @@ def rank(candidates: Sequence[tuple[Candidate, Event]], now: Micros) -> list[Ran
             best[key] = (candidate, event)
     for key, pair in best.items():
         by_place[(*key, pair[0].start)] = pair
-    beside = _support(list(best.values()))
-    lexical = sorted(
-        by_place, key=lambda place: (-by_place[place][0].total - beside.get(place[:2], 0.0), place)
-    )
+    gained = support(list(best.values()))
+    lexical = sorted(by_place, key=lambda place: (-by_place[place][0].total - sum(gained[place[:2]]), place))
     exact = sorted(
         (place for place in by_place if by_place[place][0].exact > 0),
         key=lambda place: (-by_place[place][0].exact, -by_place[place][0].score, place),
     )
     fused = fuse({"lexical": lexical, "exact": exact}, {"lexical": 1.0, "exact": EXACT_WEIGHT})
     return _settle(
-        [
-            _ranked(by_place[place], score, names, now, beside.get(place[:2], 0.0))
-            for place, score, names in fused
-        ]
+        [_ranked(by_place[place], score, names, now, gained[place[:2]]) for place, score, names in fused]
     )
 
 
-def _support(pairs: list[tuple[Candidate, Event]]) -> dict[tuple[bytes, int], float]:
-    """Return what messages gain by the best candidates beside them and in their conversation, by project and event."""
-    pairs = [pair for pair in pairs if is_said(pair[1])]
-    pairs.sort(key=lambda pair: (-pair[0].total, pair[1].project, pair[1].ordinal))
-    said, sessions = dict[Place, float](), dict[tuple[bytes, bytes], list[float]]()
-    for candidate, event in pairs[:POOL]:
-        said[place_of(event)] = candidate.total
-        sessions.setdefault((event.project, event.session), []).append(candidate.total)
-    gathered = {key: GATHERED * sum(scores[:BEST_OF]) for key, scores in sessions.items()}
-    gained = dict[tuple[bytes, int], float]()
-    for candidate, event in pairs:
-        found = max(said.get(place, 0.0) for place in around(place_of(event)))
-        sum_of_all = gathered.get((event.project, event.session), 0.0)
-        gained[bytes(candidate.project), int(candidate.event)] = SUPPORT * found + sum_of_all
-    return gained
-
-
 def _ranked(
-    pair: tuple[Candidate, Event], score: float, names: tuple[str, ...], now: Micros, beside: float
+    pair: tuple[Candidate, Event], score: float, names: tuple[str, ...], now: Micros, gained: Support
 ) -> Ranked:
     candidate, event = pair
     extra = (("phrase",) if candidate.phrase else ()) + (("fresh",) if candidate.fresh else ())
@@ -128,7 +82,8 @@ def _ranked(
     stages = {
         "lexical": round(candidate.score, 4),
         "meaning": round(candidate.meaning, 4),
-        "beside": round(beside, 4),
+        "held": round(gained.held, 4),
+        "beside": round(gained.beside, 4),
         "exact": round(candidate.exact, 4),
         "fused": round(score, 6),
         "prior": round(_prior(event, now), 4),

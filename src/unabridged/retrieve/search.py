@@ -10,14 +10,13 @@ import msgspec
 
 from unabridged.archive import log
 from unabridged.errors import IndexError_, InvalidCursor, InvalidInput, LimitExceeded, UnabridgedError
-from unabridged.retrieve import locator, meaning, structural
+from unabridged.retrieve import locator, meaning, ordering, structural
 from unabridged.retrieve.asked import Finder, Found, Search, Searched
+from unabridged.retrieve.candidate import POOL
 from unabridged.retrieve.collapse import collapse, draw
 from unabridged.retrieve.context import Context
 from unabridged.retrieve.eligible import Eligibility
-from unabridged.retrieve.neighbours import spread, with_neighbours
-from unabridged.retrieve.rank import POOL, Candidate, Ranked, rank
-from unabridged.retrieve.settling import settled
+from unabridged.retrieve.rank import Ranked
 from unabridged.schema import tokens
 from unabridged.schema.ids import Micros, Ordinal, ProjectId
 from unabridged.schema.records import COUNTERS, Counters, Document, Event
@@ -137,49 +136,13 @@ def _look(context: Context, finder: Finder, request: Search, heads: Mapping[byte
         except UnabridgedError as error:
             raise _IndexFailed(error) from error
         meant = meant or meaning.consult(context, request, _projects(context), candidates)
-        blocks = _blocks(candidates, meant)
-        ranked, dropped = _ranked(context, finder, request, eligible, blocks)
+        blocks = ordering.blocks(candidates, meant)
+        ranked, dropped = ordering.order(context, finder, request, eligible, blocks)
         hits = collapse(context, request, ranked, end, dropped)
         complete = len(candidates) < fetch
         if complete or len(hits) > end or fetch >= MOST_FETCH:
             return _Looked(ranked, hits, dropped, len(candidates), complete, meant.account)
         fetch *= OVERFETCH
-
-
-def _ranked(
-    context: Context,
-    finder: Finder,
-    request: Search,
-    eligible: Eligibility,
-    blocks: Sequence[Sequence[Candidate]],
-) -> tuple[list[Ranked], dict[str, int]]:
-    """Return candidates in their final order, and how many were left out by reason.
-
-    They are ranked in blocks of the same size, however many were fetched, so that all pages are cut from one order.
-    """
-    found, dropped = dict[tuple[bytes, int], Ranked](), dict[str, int]()
-    for start, candidates in enumerate(blocks):
-        pairs, left_out = eligible.sift(candidates)
-        for why, count in left_out.items():
-            dropped[why] = dropped.get(why, 0) + count
-        if (
-            start or request.operators
-        ):  # an expression is satisfied or not: what stands beside does not satisfy it
-            block = rank(pairs, context.now)
-        else:
-            block = spread(rank(with_neighbours(context.reader, pairs, eligible.allows), context.now))
-        if not start:
-            block = settled(context, finder, request, block)
-        for item in block:
-            found.setdefault((item.event.project, item.event.ordinal), item)
-    return list(found.values()), dropped
-
-
-def _blocks(candidates: Sequence[Candidate], meant: meaning.Meant) -> list[Sequence[Candidate]]:
-    """Return the blocks that are ranked by themselves; what meaning found is in the first, beside more of words."""
-    first = POOL if meant.nearest is None else meaning.BESIDE_MEANING
-    head = candidates[:first] if meant.nearest is None else meaning.join(candidates[:first], meant.nearest)
-    return [head, *(candidates[start : start + POOL] for start in range(first, len(candidates), POOL))]
 
 
 def _validate(request: Search) -> None:

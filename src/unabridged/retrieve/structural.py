@@ -14,10 +14,11 @@ from unabridged.archive.notes import HOST as NOTE_HOST
 from unabridged.errors import InvalidInput, UnabridgedError
 from unabridged.retrieve import places, relations, turning
 from unabridged.retrieve.asked import Finder, Found, Search
+from unabridged.retrieve.candidate import Candidate
 from unabridged.retrieve.context import Context
 from unabridged.retrieve.cues import cues_of, folded
 from unabridged.retrieve.eligible import Eligibility
-from unabridged.retrieve.rank import MODERATE, SOME, Candidate
+from unabridged.retrieve.rank import MODERATE, SOME
 from unabridged.retrieve.relations import AMBIGUOUS, NOT_FOUND, RESOLVED, Asked
 from unabridged.retrieve.snippet import excerpt
 from unabridged.retrieve.telling import STATED, Told, told

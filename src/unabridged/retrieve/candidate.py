@@ -1,0 +1,40 @@
+"""A window that may answer a question, as the index found it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from unabridged.schema.ids import Ordinal, ProjectId
+
+POOL = 40  # best candidates, which support one another: the same ones whatever page is asked for
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A window from the index: byte range in an event's text, scores, share of the query's weight that it holds.
+
+    `clauses` are those of the query that it holds: their numbers, and the most that each can add to a score.
+    """
+
+    project: ProjectId
+    event: Ordinal
+    start: int
+    end: int
+    score: float
+    exact: float = 0.0
+    coverage: float = 0.0
+    phrase: bool = False
+    fresh: bool = False  # from the tail that is not committed yet
+    clauses: tuple[tuple[int, float], ...] = ()
+    meaning: float = 0.0  # what its meaning counts beside its lexical score, in the same unit
+    meant: bool = False  # it is one of those that are nearest to the question
+
+    @property
+    def total(self) -> float:
+        """What it is ordered by before anything around it counts."""
+        return self.score + self.meaning
+
+    @property
+    def bits(self) -> int:
+        """The clauses that it holds, as the bits of a number."""
+        return sum(1 << clause for clause, _ in self.clauses)

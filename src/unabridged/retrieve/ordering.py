@@ -1,0 +1,50 @@
+"""From candidates to their order, whatever page of it is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from unabridged.retrieve import meaning
+from unabridged.retrieve.asked import Finder, Search
+from unabridged.retrieve.candidate import POOL, Candidate
+from unabridged.retrieve.context import Context
+from unabridged.retrieve.eligible import Eligibility
+from unabridged.retrieve.neighbours import spread, with_neighbours
+from unabridged.retrieve.rank import Ranked, rank
+from unabridged.retrieve.settling import settled
+
+
+def order(
+    context: Context,
+    finder: Finder,
+    request: Search,
+    eligible: Eligibility,
+    blocks: Sequence[Sequence[Candidate]],
+) -> tuple[list[Ranked], dict[str, int]]:
+    """Return candidates, given in blocks, in their final order, and how many were left out by reason.
+
+    They are ranked in blocks of the same size, however many were fetched, so that all pages are cut from one order.
+    """
+    found, dropped = dict[tuple[bytes, int], Ranked](), dict[str, int]()
+    for start, candidates in enumerate(blocks):
+        pairs, left_out = eligible.sift(candidates)
+        for why, count in left_out.items():
+            dropped[why] = dropped.get(why, 0) + count
+        if (
+            start or request.operators
+        ):  # an expression is satisfied or not: what stands beside does not satisfy it
+            block = rank(pairs, context.now)
+        else:
+            block = spread(rank(with_neighbours(context.reader, pairs, eligible.allows), context.now))
+        if not start:
+            block = settled(context, finder, request, block)
+        for item in block:
+            found.setdefault((item.event.project, item.event.ordinal), item)
+    return list(found.values()), dropped
+
+
+def blocks(candidates: Sequence[Candidate], meant: meaning.Meant) -> list[Sequence[Candidate]]:
+    """Return the blocks that are ranked by themselves; what meaning found is in the first, beside more of words."""
+    first = POOL if meant.nearest is None else meaning.BESIDE_MEANING
+    head = candidates[:first] if meant.nearest is None else meaning.join(candidates[:first], meant.nearest)
+    return [head, *(candidates[start : start + POOL] for start in range(first, len(candidates), POOL))]
