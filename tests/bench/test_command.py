@@ -255,3 +255,14 @@ def test_what_cannot_be_measured_is_refused(
 def test_a_folder_without_transcripts_is_no_import(tmp_path: Path) -> None:
     with pytest.raises(NoTranscripts):
         measured("import", 1, **{"from": [str(tmp_path)]})
+
+
+@pytest.mark.usefixtures("tiny", "folder")
+def test_a_window_is_measured_in_every_format_beside_plain_json() -> None:
+    found = measured("window", 60)
+    checked(found, "window", 60)
+    for form in ("anthropic", "responses", "chat"):
+        assert found["figures"][form]["cut"]["n"] > 0
+        assert found["rival"][form]["cut"]["p50_ms"] > 0
+        assert found["ratio"][form]["whole"]["p50"] > 0
+    assert found["conditions"]["messages"] == 60

@@ -11,11 +11,22 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, Protocol
 
-from unabridged.bench import admission, footprint, goals, importing, machine, recall, report, rpc, search
+from unabridged.bench import (
+    admission,
+    footprint,
+    goals,
+    importing,
+    machine,
+    recall,
+    report,
+    rpc,
+    search,
+    window,
+)
 from unabridged.bench.setup import SEED, Result, Setup
 from unabridged.errors import InvalidInput, PathNotFound
 
-# Each with the size that takes about a minute: turns, megabytes, windows, pings.
+# Each with the size that takes about a minute: turns, megabytes, windows, pings, messages.
 BENCHES: Mapping[str, tuple[Callable[[Setup], Result], int]] = {
     "admission": (admission.measure, 2_000),
     "import": (importing.measure, 100),
@@ -23,6 +34,7 @@ BENCHES: Mapping[str, tuple[Callable[[Setup], Result], int]] = {
     "recall": (recall.measure, 10_000),
     "rpc": (rpc.measure, 5_000),
     "memory": (footprint.measure, 10_000),
+    "window": (window.measure, 1_000),
 }
 LEAST_SIZE, MOST_SIZE = 1, 10_000_000
 

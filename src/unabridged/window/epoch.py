@@ -63,7 +63,8 @@ def plan(
         tokens = conversation.tokens
         return Plan(whole, state, (), (), (), state.calibration.scaled(tokens), tokens)
     place = anchored(conversation.items, state, durable.__contains__)
-    view = View(conversation, limits, groups(conversation.items, pins), durable, erased)
+    shape = groups(conversation.items, pins, place.state.cut.index)
+    view = View(conversation, limits, shape, durable, erased)
     state, told = place.state, list[Notice]()
     if place.changed:
         told.append(

@@ -49,13 +49,23 @@ class Groups(msgspec.Struct, frozen=True):
     front: tuple[Pinned, ...]
 
 
-def groups(items: Sequence[Item], pins: Sequence[str] = PINS) -> Groups:
-    """Return where a conversation may be cut. `pins` are beginnings of texts that a host wants kept at the front."""
-    front = _front(items, tuple(pins))
+def groups(items: Sequence[Item], pins: Sequence[str] = PINS, start: int = 0) -> Groups:
+    """Return where a conversation may be cut from `start` on.
+
+    `pins` are beginnings of texts that a host wants kept at the front.
+    """
+    asking, other = list[int](), list[int]()
+    for index, item in enumerate(items):
+        role = item.role
+        if role is Role.USER:
+            asking.append(index)
+        elif role is Role.OTHER:
+            other.append(index)
+    front = _front(items, tuple(pins), [index for index in other if _is_state(items[index])])
     whole = {pinned.index for pinned in front if pinned.parts == len(items[pinned.index].parts)}
-    users = [index for index, item in enumerate(items) if item.role is Role.USER and index not in whole]
-    crossing = _crossing(items)
-    cuts = [index for index in users if not crossing or not _within(crossing, index)]
+    users = [index for index in asking if index not in whole]
+    crossing = _crossing(items, start)
+    cuts = [index for index in users if index >= start and not (crossing and _within(crossing, index))]
     fresh = len(items)
     while fresh and items[fresh - 1].role is not Role.ASSISTANT:
         fresh -= 1
@@ -72,11 +82,12 @@ def _newest(items: Sequence[Item], users: Sequence[int]) -> int:
     return users[at]
 
 
-def _crossing(items: Sequence[Item]) -> list[tuple[int, int]]:
+def _crossing(items: Sequence[Item], start: int) -> list[tuple[int, int]]:
     """Return (call, result) of each pair that a user message stands between; a cut there would part them."""
     calls = dict[str, int]()
     found, last_user = list[tuple[int, int]](), -1
-    for index, item in enumerate(items):
+    for index in range(start, len(items)):
+        item = items[index]
         role = item.role
         if role is Role.USER:
             last_user = index
@@ -93,7 +104,7 @@ def _within(pairs: Sequence[tuple[int, int]], index: int) -> bool:
     return any(call < index <= result for call, result in pairs)
 
 
-def _front(items: Sequence[Item], pins: tuple[str, ...]) -> tuple[Pinned, ...]:
+def _front(items: Sequence[Item], pins: tuple[str, ...], states: Sequence[int]) -> tuple[Pinned, ...]:
     """Return the leading system items, the first environment that a user message carries, the system items with it.
 
     What is a provider's opaque memory of what came before stays wherever it stands.
@@ -114,9 +125,7 @@ def _front(items: Sequence[Item], pins: tuple[str, ...]) -> tuple[Pinned, ...]:
                 done = count < len(item.parts)
         else:
             leading = False
-    found += [
-        Pinned(index, 1) for index, item in enumerate(items) if item.role is Role.OTHER and _is_state(item)
-    ]
+    found += [Pinned(index, 1) for index in states]
     return tuple(sorted(found, key=lambda pinned: pinned.index))
 
 

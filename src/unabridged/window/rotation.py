@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from unabridged.window.catalogue import entry, joined, render
+from unabridged.window.catalogue import READ_TEXTS, entry, joined, render
 from unabridged.window.gating import Archive, Gated
 from unabridged.window.limits import CATALOGUE_TOKENS
 from unabridged.window.notices import Code, Notice
@@ -120,6 +120,6 @@ def _opened(view: View, state: State, before: int) -> State:
         for first, last in view.removed(before, state.cut.index)
         if _listed(view, first, last)
     ]
-    read = max(READ_LEAST, min(READ, READ_ALL // max(1, len(groups))))
+    read = max(READ_LEAST, min(READ, READ_ALL // max(1, len(groups) * READ_TEXTS)))
     entries = joined(state.entries, (entry(group, read) for group in groups))
     return msgspec.structs.replace(state, entries=entries, catalogue=render(entries, state.address))

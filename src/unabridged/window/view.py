@@ -82,6 +82,8 @@ class View(msgspec.Struct, frozen=True):
     def held(self, cut: int) -> list[tuple[int, int]]:
         """Return the groups before a cut that stay because text in them was erased from the archive."""
         erased = self.erased
+        if not cut or not erased:
+            return []
         touched = [index for index in range(cut) if self.items[index].key in erased]
         if not touched:
             return []
