@@ -25,6 +25,7 @@ from unabridged.daemon.speaking import Speaking
 from unabridged.daemon.tailing import Tailing
 from unabridged.daemon.vectors import Vectors
 from unabridged.daemon.watched import host_roots
+from unabridged.daemon.zone import LocalZone
 from unabridged.schema.ids import Micros
 from unabridged.service.compose import HOSTS, ruleset, text_redactor
 from unabridged.service.ports import HOUR, HintLimits, Services
@@ -92,7 +93,7 @@ def compose(config: Config, store: Store, log: Log, explicit: bool) -> Parts:
             index.finder,
             redact,
             index.generation,
-            _zone,
+            LocalZone(),
             index.recent,
             vectors,
             cues=config.texts("search.cues"),
@@ -159,11 +160,6 @@ def _listed(roots: dict[str, list[Path]], known: Known) -> list[dict[str, Any]]:
 
 def _not_followed() -> dict[str, Any]:
     return {"on": False}
-
-
-def _zone() -> int:
-    """Return the minutes that the user's zone is ahead of UTC now."""
-    return time.localtime().tm_gmtoff // 60
 
 
 def _now() -> Micros:

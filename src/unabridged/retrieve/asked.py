@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 from unabridged.retrieve.candidate import Candidate
 from unabridged.retrieve.filters import Filters
+from unabridged.retrieve.timewords import Spoken
 from unabridged.schema.ids import ProjectId
 from unabridged.schema.records import Event
 
@@ -30,7 +31,7 @@ class Search:
 
     expansion: words that its asker adds, which count less. in_hand, topic: what the asker works on and talks of, which
     decide between near-ties. holding: plain words of which a passage has to hold one. relation: a name of `relations`;
-    only what stands in it is wanted, the latest first.
+    only what stands in it is wanted, the latest first. times: what the question names, which decide between near-ties.
     """
 
     query: str
@@ -46,6 +47,7 @@ class Search:
     semantic: str = "never"
     holding: frozenset[str] = frozenset()
     relation: str = ""
+    times: tuple[Spoken, ...] = ()
 
 
 @dataclass(slots=True)

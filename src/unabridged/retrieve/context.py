@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import UTC, tzinfo
 from typing import Protocol
 
 from unabridged.archive.resolve import Resolver
@@ -40,7 +41,7 @@ class Context:
     now: Micros
     redact: Redact
     generation: int = 0  # of the index
-    offset_minutes: int = 0  # of the user's zone
+    zone: tzinfo = UTC  # the user's
     meanings: Meanings | None = None  # the vectors, where a model is installed
     cancelled: Callable[[], bool] = lambda: False
     cues: tuple[str, ...] = ()  # the user's own (see `cues`)

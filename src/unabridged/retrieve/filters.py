@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta, tzinfo
 
 from unabridged.errors import InvalidInput, LimitExceeded
 from unabridged.schema.ids import Micros, SessionId
@@ -71,10 +71,10 @@ def names(path: str, wanted: str) -> bool:
     return path == wanted or path.endswith("/" + wanted.lstrip("/")) or path.startswith(wanted + "/")
 
 
-def parse_time(text: str, now: Micros, offset_minutes: int, what: str, *, end: bool = False) -> Micros:
+def parse_time(text: str, now: Micros, zone: tzinfo, what: str, *, end: bool = False) -> Micros:
     """Return microseconds for `7d`, `2h`, `yesterday`, `today`, a date or an ISO 8601 time; 0 for "".
 
-    Times without a zone are the user's own (`offset_minutes` from UTC). With `end`, a date means its end.
+    Times without a zone are in the user's. With `end`, a date means its end.
     """
     text = text.strip()
     if not text:
@@ -82,7 +82,6 @@ def parse_time(text: str, now: Micros, offset_minutes: int, what: str, *, end: b
     relative = _RELATIVE.fullmatch(text)
     if relative:
         return Micros(max(0, now - int(relative[1]) * SPANS[relative[2]]))
-    zone = timezone(timedelta(minutes=offset_minutes))
     day = timedelta(days=1)
     today = (
         datetime.fromtimestamp(now / SECOND, UTC)

@@ -1,4 +1,4 @@
-"""What an asker has in hand, and talks of just now, decides between hits that are nearly as good as each other.
+"""What an asker has in hand, talks of just now, and the time that it names decide between hits that are nearly as good.
 
 A hit may pass one ahead of it whose evidence is larger by no more than the favour it is in: never a clear winner, never
 one that holds a name exactly where it does not. No score changes.
@@ -6,13 +6,14 @@ one that holds a name exactly where it does not. No score changes.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from unabridged.errors import UnabridgedError
 from unabridged.index.analysis.stopwords import STOPWORDS
-from unabridged.retrieve import filters
+from unabridged.retrieve import filters, timely
 from unabridged.retrieve.asked import Finder, InHand, Search
 from unabridged.retrieve.candidate import POOL
 from unabridged.retrieve.context import Context
@@ -38,16 +39,16 @@ class _Favoured:
 
 def lean(context: Context, finder: Finder, request: Search, ranked: Sequence[Ranked]) -> list[Ranked]:
     """Return hits in the order in which an asker with these files and this conversation wants them."""
-    if not (request.in_hand or request.topic):
+    if not (request.in_hand or request.topic or request.times):
         return list(ranked)
-    names = _names(request.in_hand)
-    order = [_favoured(context, finder, request, item, names) for item in ranked[:POOL]]
+    names, pool = _names(request.in_hand), POOL + timely.ADDED * len(request.times[: timely.SEARCHED])
+    order = [_favoured(context, finder, request, item, names) for item in ranked[:pool]]
     for start in range(1, len(order)):
         at = start
         while at and _passes(order[at], order[at - 1]):
             order[at - 1], order[at] = order[at], order[at - 1]
             at -= 1
-    return [*(entry.item for entry in order), *ranked[POOL:]]
+    return [*(entry.item for entry in order), *ranked[pool:]]
 
 
 def _passes(entry: _Favoured, ahead: _Favoured) -> bool:
@@ -59,21 +60,29 @@ def _passes(entry: _Favoured, ahead: _Favoured) -> bool:
 def _favoured(
     context: Context, finder: Finder, request: Search, item: Ranked, names: re.Pattern[str] | None
 ) -> _Favoured:
-    try:
-        text = context.resolver.event_bytes(item.event)[item.start : item.end].decode("utf-8", "ignore")
-    except UnabridgedError:
-        return _Favoured(item, 1.0)
     found: Mapping[str, float] = {
-        "working-set": WORKING
-        if request.in_hand and _is_in_hand(item, request.in_hand, text, names)
-        else 1.0,
-        "context": _topical(finder, request, text) if request.topic else 1.0,
+        "time": timely.favour(request.times, item.event.time),
+        **(_by_text(context, finder, request, item, names) if request.in_hand or request.topic else {}),
     }
-    factor = found["working-set"] * found["context"]
+    factor = math.prod(found.values())
     if factor == 1.0:
         return _Favoured(item, factor)
     match = (*item.match, *(name for name, own in found.items() if own > 1.0))
     return _Favoured(replace(item, match=match, stages={**item.stages, "favour": round(factor, 4)}), factor)
+
+
+def _by_text(
+    context: Context, finder: Finder, request: Search, item: Ranked, names: re.Pattern[str] | None
+) -> Mapping[str, float]:
+    try:
+        text = context.resolver.event_bytes(item.event)[item.start : item.end].decode("utf-8", "ignore")
+    except UnabridgedError:
+        return {}
+    held = bool(request.in_hand) and _is_in_hand(item, request.in_hand, text, names)
+    return {
+        "working-set": WORKING if held else 1.0,
+        "context": _topical(finder, request, text) if request.topic else 1.0,
+    }
 
 
 def _is_in_hand(item: Ranked, hand: InHand, text: str, names: re.Pattern[str] | None) -> bool:

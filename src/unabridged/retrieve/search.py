@@ -10,9 +10,9 @@ import msgspec
 
 from unabridged.archive import log
 from unabridged.errors import IndexError_, InvalidCursor, InvalidInput, LimitExceeded, UnabridgedError
-from unabridged.retrieve import locator, meaning, ordering, structural
+from unabridged.retrieve import locator, meaning, ordering, structural, timely
 from unabridged.retrieve.asked import Finder, Found, Search, Searched
-from unabridged.retrieve.candidate import POOL
+from unabridged.retrieve.candidate import POOL, Candidate
 from unabridged.retrieve.collapse import collapse, draw
 from unabridged.retrieve.context import Context
 from unabridged.retrieve.eligible import Eligibility
@@ -56,10 +56,14 @@ def search(context: Context, finder: Finder, request: Search) -> Searched:
         if request.relation:
             return _related(context, finder, request, cursor, account)
         lead = structural.worded(context, finder, request, _projects(context), cursor.heads)
+        times = timely.read(context, finder, request, _projects(context))
+        request = timely.with_times(request, times)
         found = _look(context, finder, request, cursor.heads, end)
     except (_IndexFailed, IndexError_) as failure:
         account["failed"] = {"lexical": failure.code}
         return Searched(FAILED, [], "", account)
+    if times.account:
+        account["times"] = times.account
     if lead is not None:
         account["relation"] = lead.account
         found.hits = _behind(lead.found, found.hits)
@@ -128,15 +132,17 @@ def _look(context: Context, finder: Finder, request: Search, heads: Mapping[byte
     eligible = Eligibility(context, request.filters, heads)
     fetch = max(meaning.BESIDE_MEANING if meaning.is_wanted(context, request) else POOL, end * OVERFETCH)
     meant: meaning.Meant | None = None
+    then: Sequence[Candidate] | None = None
     while True:
         try:
+            then = timely.candidates(finder, request, _projects(context)) if then is None else then
             candidates = finder.candidates(request, _projects(context), fetch)
         except InvalidInput:  # an expression that is not one
             raise
         except UnabridgedError as error:
             raise _IndexFailed(error) from error
         meant = meant or meaning.consult(context, request, _projects(context), candidates)
-        blocks = ordering.blocks(candidates, meant)
+        blocks = ordering.blocks(candidates, meant, then)
         ranked, dropped = ordering.order(context, finder, request, eligible, blocks)
         hits = collapse(context, request, ranked, end, dropped)
         complete = len(candidates) < fetch

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from datetime import UTC, tzinfo
 
 from unabridged.archive.resolve import Resolver, Unpacked
 from unabridged.retrieve.asked import Finder
@@ -19,13 +20,13 @@ from unabridged.store.contract import Reader
 @dataclass(frozen=True, slots=True)
 class Retrieval:
     """`finder` gives the index as it stands now, None while there is none; `redact` returns text and how many secrets
-    it took out; `offset_minutes` is the user's zone."""
+    it took out."""
 
     locators: Locators
     finder: Callable[[], Finder | None]
     redact: Callable[[str], tuple[str, int]]
     generation: Callable[[], int] = lambda: 0
-    offset_minutes: Callable[[], int] = lambda: 0
+    zone: tzinfo = UTC  # the user's
     recent: Recent | None = None  # takes what has just been admitted
     meanings: Meanings | None = None  # the vectors, where there are any
     unpacked: Unpacked = field(default_factory=Unpacked)
@@ -45,7 +46,7 @@ class Retrieval:
             now,
             self.redact,
             self.generation(),
-            self.offset_minutes(),
+            self.zone,
             self.meanings,
             cancelled,
             self.cues,
