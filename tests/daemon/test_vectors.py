@@ -24,7 +24,7 @@ from unabridged.schema.records import EVENT
 from unabridged.store.contract import Store
 from unabridged.store.open import open_store
 from unabridged.vectors.asked import Nearest, Where
-from unabridged.vectors.note import NOTE, ROWS, VECTORS
+from unabridged.vectors.note import NOTE, ROWS, TOKENS, VECTORS
 
 # Every test here starts workers with a model.
 pytestmark = pytest.mark.slow
@@ -163,7 +163,7 @@ def test_they_go_on_where_they_were(filled: Bench) -> None:
     assert filled.state("spans") == 4
 
 
-@pytest.mark.parametrize("part", [ROWS, VECTORS, NOTE])
+@pytest.mark.parametrize("part", [ROWS, VECTORS, TOKENS, NOTE])
 def test_a_damaged_table_is_made_anew(filled: Bench, part: str) -> None:
     table = filled.table
     filled.vectors.close(10.0)
@@ -189,7 +189,6 @@ def test_another_model_makes_them_anew(filled: Bench) -> None:
     filled.vectors.close(10.0)
     filled.install(seed=2)
     filled.again()
-    filled.ask("car")
     until(lambda: filled.table != table and filled.state("state") == "current" and not filled.state("behind"))
     assert "automobile" in filled.texts("car")[0]
 

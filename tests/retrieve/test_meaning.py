@@ -32,9 +32,13 @@ class Meanings:
         self.answer = answer
         self.left = behind
         self.asked: list[tuple[str, Where, int, float]] = []
+        self.named: list[list[tuple[bytes, int]]] = []
 
-    def ask(self, text: str, where: Where, limit: int, patience: float) -> Nearest | str:
+    def ask(
+        self, text: str, where: Where, limit: int, patience: float, also: Sequence[tuple[bytes, int]] = ()
+    ) -> Nearest | str:
         self.asked.append((text, where, limit, patience))
+        self.named.append(list(also))
         return self.answer
 
     def behind(self) -> int:
@@ -195,3 +199,24 @@ def test_leads_count_in_units_of_the_best_score() -> None:
     only = join([], answer)
     assert [item.meaning for item in only] == sorted((item.meaning for item in only), reverse=True)
     assert ProjectId(only[0].project) == PROJECT
+
+
+def test_tokens_count_beside_spans_and_for_what_words_found() -> None:
+    spans = [Near(PROJECT, 2, 0, 4, 0.6, 5.0, 1.5), Near(PROJECT, 9, 1, 4, 0.5, 3.0, -2.0)]
+    beside = [Near(PROJECT, 1, 0, 4, 0.1, 0.5, 2.0)]
+    joined = {int(item.event): item for item in join(candidates(10.0, 4.0), Nearest(spans, {}, 10, beside))}
+    of_span, of_token = meaning.LEAD_WEIGHT_BESIDE, meaning.MATCH_WEIGHT
+    assert joined[2].meaning == pytest.approx(10 * (2 * of_span + 1.5 * of_token))
+    assert joined[1].meaning == pytest.approx(10 * 2.0 * of_token), (
+        "it is nearer by its tokens than by its span"
+    )
+    assert joined[9].meaning == 0.0
+    assert joined[1].meant
+
+
+def test_what_words_found_is_asked_about_by_name(asking: Asking) -> None:
+    meanings = Meanings(asking.near("b1"))
+    asking.ask(meanings, "horticulture of talk and something else entirely")
+    assert meanings.named
+    assert {project for project, _ in meanings.named[0]} == {bytes(PROJECT)}
+    assert len(meanings.named[0]) <= meaning.BESIDE_MEANING

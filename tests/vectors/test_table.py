@@ -13,7 +13,7 @@ from unabridged.models.identity import Identity
 from unabridged.schema.ids import ProjectId
 from unabridged.vectors import table
 from unabridged.vectors.asked import Where
-from unabridged.vectors.nearest import Reader
+from unabridged.vectors.nearest import Question, Reader
 from unabridged.vectors.note import NOTE, ROW_BYTES, ROWS, SIGNS, VECTORS
 from unabridged.vectors.table import Table
 
@@ -24,6 +24,10 @@ PROJECT, OTHER = ProjectId(b"p" * 16), ProjectId(b"o" * 16)
 def vectors(count: int, seed: int = 1) -> np.ndarray:
     made = np.random.default_rng(seed).standard_normal((count, MODEL.dimensions)).astype(np.float32)
     return made / np.linalg.norm(made, axis=1, keepdims=True)
+
+
+def asked(row: np.ndarray) -> Question:
+    return Question(row, np.zeros((0, len(row)), np.float32), np.zeros(0, np.float32))
 
 
 def rows(first: int, count: int, project: bytes = PROJECT, **names: str) -> np.ndarray:
@@ -45,7 +49,9 @@ def filled(folder: Path, count: int = 20) -> Table:
 
 
 def ordinals(folder: Path, question: np.ndarray, where: Where | None = None, limit: int = 5) -> list[int]:
-    return [near.ordinal for near in Reader(folder, MODEL).nearest(question, where or Where(), limit).spans]
+    return [
+        near.ordinal for near in Reader(folder, MODEL).nearest(asked(question), where or Where(), limit).spans
+    ]
 
 
 def test_what_was_committed_is_there_again(tmp_path: Path) -> None:
@@ -128,7 +134,7 @@ def test_vectors_of_another_model_are_not_used(tmp_path: Path, other: Identity) 
     with pytest.raises(IndexCorrupt):
         Table(tmp_path, other)
     with pytest.raises(IndexCorrupt):
-        Reader(tmp_path, other).nearest(vectors(1)[0][: other.dimensions], Where(), 1)
+        Reader(tmp_path, other).nearest(asked(vectors(1)[0][: other.dimensions]), Where(), 1)
 
 
 def test_what_is_retired_leaves_no_trace(tmp_path: Path) -> None:
@@ -149,10 +155,10 @@ def test_what_is_retired_leaves_no_trace(tmp_path: Path) -> None:
 def test_a_reader_follows_the_writer(tmp_path: Path) -> None:
     made = Table(tmp_path, MODEL)
     reader = Reader(tmp_path, MODEL)
-    assert reader.nearest(vectors(1)[0], Where(), 3).spans == []
+    assert reader.nearest(asked(vectors(1)[0]), Where(), 3).spans == []
     made.add(rows(1, 3), vectors(3))
     made.commit({PROJECT: (1, b"d")})
-    found = reader.nearest(vectors(3)[1], Where(), 3)
+    found = reader.nearest(asked(vectors(3)[1]), Where(), 3)
     assert (found.spans[0].ordinal, found.rows, found.positions) == (2, 3, {PROJECT: 1})
     assert (found.spans[0].start, found.spans[0].end) == (3, 9)
 
@@ -200,5 +206,5 @@ def test_the_prefilter_finds_what_comparing_everything_finds(tmp_path: Path) -> 
     for at in range(0, 20_000, 1_000):
         question = held[at]
         best = set((np.argsort(-(held.astype(np.float16).astype(np.float32) @ question))[:10] + 1).tolist())
-        same += len(best & {near.ordinal for near in reader.nearest(question, Where(), 10).spans})
+        same += len(best & {near.ordinal for near in reader.nearest(asked(question), Where(), 10).spans})
     assert same >= 0.97 * 200

@@ -11,6 +11,7 @@ import pytest
 from tests.retrieve.conftest import LONG, Archive
 from tests.retrieve.conftest import archive as archive  # a fixture
 from tests.support.archiving import PROJECT
+from unabridged.app.embedding import asked
 from unabridged.archive.forget import plan_retire
 from unabridged.archive.resolve import Resolver
 from unabridged.errors import ModelUnavailable
@@ -53,8 +54,9 @@ class Embedded:
         self.writer.commit()
 
     def ask(self, text: str, where: Where | None = None, limit: int = 5) -> Nearest:
-        question = self.embedder.embed([text])[0]
-        return Reader(self.folder, self.embedder.identity).nearest(question, where or Where(), limit)
+        return Reader(self.folder, self.embedder.identity).nearest(
+            asked(self.embedder, text), where or Where(), limit
+        )
 
     def natives(self, text: str) -> list[str]:
         events = self.events()

@@ -16,7 +16,7 @@ from unabridged.models import extra
 
 if TYPE_CHECKING:
     from unabridged.models.contract import Embedder
-    from unabridged.vectors.nearest import Reader
+    from unabridged.vectors.nearest import Question, Reader
     from unabridged.vectors.writing import Writer
 
 MAX_QUESTION = 2_000  # characters of a question that are embedded; a model takes no more of a text
@@ -67,8 +67,9 @@ class Worker:
     def _answer(self, order: Ask) -> Answered:
         if self._reader is None or self._embedder is None:
             raise ProtocolError("the table must be opened first")
-        question = self._embedder.embed([order.text[:MAX_QUESTION]])[0]
-        return Answered(self._reader.nearest(question, order.where, order.limit))
+        return Answered(
+            self._reader.nearest(asked(self._embedder, order.text), order.where, order.limit, order.also)
+        )
 
     def _standing(self) -> Standing:
         assert self._embedder is not None
@@ -76,6 +77,17 @@ class Worker:
         if writer is None:
             return Standing(identity)
         return Standing(identity, dict(writer.watermarks), writer.count, writer.damaged, writer.full)
+
+
+def asked(embedder: Embedder, text: str) -> Question:
+    """Return a question as it is compared."""
+    from unabridged.vectors import tokens
+    from unabridged.vectors.nearest import Question
+
+    text = text[:MAX_QUESTION]
+    read = embedder.read([text])[0]
+    weights = tokens.words(text, read.places[: tokens.ASKED])
+    return Question(read.row, read.tokens[: tokens.ASKED], weights)
 
 
 def embedder(choice: Choice) -> Embedder:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from unabridged.daemon import vectormessages as messages
 from unabridged.daemon.channel import ChannelClosed
@@ -50,7 +50,9 @@ class Asking:
         self._asked = time.monotonic()
         self._thread: threading.Thread | None = None
 
-    def ask(self, text: str, where: Where, limit: int, patience: float) -> Nearest | str:
+    def ask(
+        self, text: str, where: Where, limit: int, patience: float, also: Sequence[tuple[bytes, int]] = ()
+    ) -> Nearest | str:
         """Return the nearest spans, or why there are none; wait at most `patience` seconds for a process to start."""
         target = self._target()
         if target is None:
@@ -62,7 +64,7 @@ class Asking:
         if not self._turn.acquire(timeout=limit_seconds):
             return LATE
         try:
-            return self._exchange(process, Ask(text, where, limit), limit_seconds)
+            return self._exchange(process, Ask(text, where, limit, list(also)), limit_seconds)
         finally:
             self._turn.release()
 

@@ -31,7 +31,7 @@ from unabridged.index import generation
 from unabridged.schema.ids import ProjectId
 from unabridged.store.contract import Store
 from unabridged.vectors.feed import next_stretch
-from unabridged.vectors.note import read_note
+from unabridged.vectors.note import FORMAT, NOTE, read_note
 
 ROLE = "embed"
 POLL_SECONDS = 1.0  # between two looks at the log when nobody says that it grew
@@ -203,7 +203,19 @@ class Filling:
             return
         if note is not None:
             self._kept, self._rows, self._model = dict(note.watermarks), note.count, note.identity.model
-            self._suspected = not self._is_of_this_log(self._kept)
+            stale = note.format != FORMAT or self._is_older(Path(folder) / NOTE)
+            self._suspected = stale or not self._is_of_this_log(self._kept)
+
+    def _is_older(self, note: Path) -> bool:
+        """Tell whether the table is older than the model of a folder, which may then be another one."""
+        choice = self._choose()
+        if choice is None or not choice.folder:
+            return False
+        try:
+            files = [path.stat().st_mtime_ns for path in Path(choice.folder).iterdir()]
+            return note.stat().st_mtime_ns < max(files, default=0)
+        except OSError:
+            return False
 
     def _anew(self) -> None:
         """Begin another table, and remove the old one: nobody can use it."""

@@ -40,11 +40,12 @@ class Keep(msgspec.Struct, tag=True, array_like=True):
 
 
 class Ask(msgspec.Struct, tag=True, array_like=True):
-    """Find the spans that are nearest to a text."""
+    """Find the spans that are nearest to a text, and those of further events, by project and ordinal."""
 
     text: str
     where: Where
     limit: int
+    also: list[tuple[bytes, int]] = []
 
 
 class Standing(msgspec.Struct, tag=True, array_like=True):

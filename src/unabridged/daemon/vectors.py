@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from typing import Any
 
 from unabridged.daemon.config import Config
@@ -55,11 +56,13 @@ class Vectors:
         folder = os.path.expanduser(folder)
         return Choice(folder) if os.path.isfile(os.path.join(folder, GRAPH)) else None
 
-    def ask(self, text: str, where: Where, limit: int, patience: float) -> Nearest | str:
+    def ask(
+        self, text: str, where: Where, limit: int, patience: float, also: Sequence[tuple[bytes, int]] = ()
+    ) -> Nearest | str:
         """Return the nearest spans, or why there are none; see `retrieve.meaning.Meanings`."""
         if self.choice() is None:
             return NOT_INSTALLED
-        return self._asking.ask(text, where, limit, patience)
+        return self._asking.ask(text, where, limit, patience, also)
 
     def status(self) -> dict[str, Any]:
         """Return how the vectors stand, as plain JSON values."""

@@ -18,7 +18,7 @@ from unabridged.models.onnxfile import FLOAT, INT64, Array, Graph
 
 FP32, INT8 = "fp32", "int8"
 FORMS = (INT8, FP32)
-IDS, MASK, OUTPUT = "input_ids", "attention_mask", "sentence_embedding"
+IDS, MASK, OUTPUT, TOKENS = "input_ids", "attention_mask", "sentence_embedding", "token_embeddings"
 HEAD = 32  # columns of one attention head
 EPSILON = 1e-12  # of layer normalisation
 MASKED = -1e9  # added to the score of padding
@@ -52,7 +52,9 @@ class _Encoder:
         for number in range(len(layers)):
             hidden = self._layer(f"encoder.layer.{number}.", hidden, bias)
         self._pool(hidden, mask)
-        return g.model(((IDS, INT64), (MASK, INT64)), OUTPUT, self._width)
+        g.named("Identity", TOKENS, hidden)
+        outputs = ((OUTPUT, ("batch", self._width)), (TOKENS, ("batch", "length", self._width)))
+        return g.model(((IDS, INT64), (MASK, INT64)), outputs)
 
     def _embedded(self) -> str:
         g = self._graph

@@ -8,10 +8,21 @@ library's own. It is used by one thread at a time.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from unabridged.models.identity import Identity
 from unabridged.models.onnxfile import Array
+
+
+class Read(NamedTuple):
+    """A text as a model reads it: its row, and where the model tells them, a row of unit length for each token.
+
+    Only tokens that hold a letter or a digit are here; `places` are their character ranges in the text.
+    """
+
+    row: Array
+    tokens: Array
+    places: Sequence[tuple[int, int]]
 
 
 class Embedder(Protocol):
@@ -24,6 +35,10 @@ class Embedder(Protocol):
 
     def embed(self, texts: Sequence[str]) -> Array:
         """Return a (texts, dimensions) array of float32, every row of unit length; an empty text gives some row."""
+        ...
+
+    def read(self, texts: Sequence[str]) -> list[Read]:
+        """Return the row of each text, equal to that of `embed`, with those of its tokens."""
         ...
 
     def tokens(self, text: str) -> list[tuple[int, int]]:

@@ -50,13 +50,16 @@ class Graph:
         """Add a node whose output the model gives under that name."""
         self._nodes.append(_node(op, inputs, [output], attributes))
 
-    def model(self, inputs: Sequence[tuple[str, int]], output: str, width: int) -> bytes:
-        """Return the file: `inputs` are (name, type) of two dimensions, the output has rows of `width` floats."""
+    def model(
+        self, inputs: Sequence[tuple[str, int]], outputs: Sequence[tuple[str, Sequence[str | int]]]
+    ) -> bytes:
+        """Return the file: `inputs` are (name, type) of two dimensions, `outputs` are (name, shape) of floats."""
         graph = b"".join(_bytes(1, node) for node in self._nodes) + _bytes(2, self._name.encode())
         graph += b"".join(_bytes(5, tensor) for tensor in self._constants.values())
         for name, kind in inputs:
             graph += _bytes(11, _value(name, kind, ("batch", "length")))
-        graph += _bytes(12, _value(output, FLOAT, ("batch", width)))
+        for name, shape in outputs:
+            graph += _bytes(12, _value(name, FLOAT, shape))
         opset = _bytes(8, _bytes(1, b"") + _number(2, OPSET))
         return _number(1, IR_VERSION) + _bytes(2, b"unabridged") + _bytes(7, graph) + opset
 

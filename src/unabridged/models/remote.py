@@ -19,6 +19,7 @@ import msgspec
 import numpy as np
 
 from unabridged.errors import InvalidSetting, ModelUnavailable
+from unabridged.models.contract import Read
 from unabridged.models.identity import Identity
 from unabridged.models.onnxfile import Array
 
@@ -62,6 +63,11 @@ class RemoteEmbedder:
         if rows.shape[1] != self.identity.dimensions:
             raise ModelUnavailable("the embeddings have other dimensions than before")
         return rows
+
+    def read(self, texts: Sequence[str]) -> list[Read]:
+        """Return rows; the call has none for tokens."""
+        none = np.zeros((0, self.identity.dimensions), np.float32)
+        return [Read(row, none, ()) for row in self.embed(texts)]
 
     def tokens(self, text: str) -> list[tuple[int, int]]:
         """Return pieces of words of four letters, and marks: about what tokenizers make of English."""

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
+from unabridged.models.contract import Read
 from unabridged.models.identity import Identity
 from unabridged.models.onnxfile import Array
 
@@ -35,15 +36,30 @@ class ScriptedEmbedder:
             self._before(texts)
         rows = np.zeros((len(texts), DIMENSIONS), np.float32)
         for at, text in enumerate(texts):
-            for word in map(str, _WORD.findall(text.casefold())):
-                meaning = self._meanings.get(word, word).encode("utf-8", "surrogatepass")
-                digest = hashlib.blake2b(meaning, digest_size=8).digest()
-                signs = np.unpackbits(np.frombuffer(digest, np.uint8)).astype(np.float32)
-                rows[at] += signs * 2 - 1
+            for word in map(str, _WORD.findall(text)):
+                rows[at] += self._signs(word)
             if not rows[at].any():
                 rows[at, 0] = 1.0
         return rows / np.linalg.norm(rows, axis=1, keepdims=True)
 
+    def read(self, texts: Sequence[str]) -> list[Read]:
+        """Return rows with those of their words."""
+        found = list[Read]()
+        for text, row in zip(texts, self.embed(texts), strict=True):
+            places = [match.span() for match in _WORD.finditer(text) if match[0].isalnum()]
+            tokens = np.zeros((len(places), DIMENSIONS), np.float32)
+            for at, (start, end) in enumerate(places):
+                tokens[at] = self._signs(text[start:end]) / DIMENSIONS**0.5
+            found.append(Read(row, tokens, places))
+        return found
+
     def tokens(self, text: str) -> list[tuple[int, int]]:
         """Return words and marks."""
         return [match.span() for match in _WORD.finditer(text)]
+
+    def _signs(self, word: str) -> Array:
+        known = word.casefold()
+        digest = hashlib.blake2b(
+            self._meanings.get(known, known).encode("utf-8", "surrogatepass"), digest_size=8
+        ).digest()
+        return np.unpackbits(np.frombuffer(digest, np.uint8)).astype(np.float32) * 2 - 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, tzinfo
 from typing import Protocol
@@ -18,7 +18,9 @@ from unabridged.vectors.asked import Nearest, Where
 class Meanings(Protocol):
     """The vectors as search sees them."""
 
-    def ask(self, text: str, where: Where, limit: int, patience: float) -> Nearest | str:
+    def ask(
+        self, text: str, where: Where, limit: int, patience: float, also: Sequence[tuple[bytes, int]] = ()
+    ) -> Nearest | str:
         """Return the nearest spans, or in a word of `retrieve.meaning` why there are none; `patience` is in seconds."""
         ...
 

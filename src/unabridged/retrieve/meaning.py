@@ -23,7 +23,9 @@ NOT_INSTALLED, STARTING, LATE, DIED, FAILED = "not-installed", "starting", "late
 NEAREST = 100  # events asked for: of fewer, a passage that words found often is not among them
 NEAREST_BY_PATH = 1_000  # when most will fall out, since vectors cannot be filtered by path
 BESIDE_MEANING = 80  # candidates of words that are ordered together with them
-LEAD_WEIGHT = 0.2  # of the best lexical score, that a standard deviation of meaning counts
+LEAD_WEIGHT = 0.2  # of the best lexical score, that a standard deviation of a span's meaning counts
+LEAD_WEIGHT_BESIDE = 0.1  # the same where tokens are compared, too
+MATCH_WEIGHT = 0.4  # of the best lexical score, that a standard deviation of the likeness of tokens counts
 PATIENCE = 1.5  # seconds that a search waits for a model to be loaded, once in a while
 PATIENCE_ALWAYS = 10.0  # the same when meaning was asked for
 
@@ -55,7 +57,8 @@ def consult(
     elif context.meanings is not None:
         patience = PATIENCE if request.semantic == AUTO else PATIENCE_ALWAYS
         most = NEAREST_BY_PATH if request.filters.path or request.filters.branch is not None else NEAREST
-        answer = context.meanings.ask(request.query, where(request, projects), most, patience)
+        also = [(bytes(item.project), int(item.event)) for item in found[:BESIDE_MEANING]]
+        answer = context.meanings.ask(request.query, where(request, projects), most, patience, also)
     if isinstance(answer, str):
         silent = answer == NOT_INSTALLED and request.semantic == AUTO  # nobody asked for what is not there
         return Meant(None, {} if silent else {"semantic": answer})
@@ -75,26 +78,36 @@ def join(found: Sequence[Candidate], answer: Nearest) -> list[Candidate]:
 
     Scores are added, not ranks: beside a list of a hundred that are all somewhat near, ranks drown the clear winners
     of words (a convex combination: Bruch, Gai and Ingber 2023). Leads count from the farthest of the nearest on, so
-    that what is not among them gets nothing.
+    that what is not among them gets nothing; matches count from the mean of all that were compared.
     """
-    leads = {(near.project, near.ordinal): max(0.0, near.lead) for near in answer.spans}
-    least = min(leads.values(), default=0.0)
-    unit = LEAD_WEIGHT * (max((item.score for item in found), default=0.0) or 1.0)
+    best = max((item.score for item in found), default=0.0) or 1.0
+    worth = {key: best * value for key, value in _worth(answer).items()}
+    nearest = {(near.project, near.ordinal): near for near in answer.spans}
     joined, held = list[Candidate](), set[tuple[bytes, int]]()
     for item in found:
         key = (bytes(item.project), int(item.event))
         held.add(key)
-        joined.append(replace(item, meaning=unit * (leads.get(key, least) - least), meant=key in leads))
-    for near in answer.spans:
-        key = (near.project, near.ordinal)
+        value = worth.get(key, 0.0)
+        joined.append(replace(item, meaning=value, meant=value > 0 or key in nearest))
+    for key, near in nearest.items():
         if key not in held:
             project, event = ProjectId(near.project), Ordinal(near.ordinal)
             joined.append(
-                Candidate(
-                    project, event, near.start, near.end, 0.0, meaning=unit * (leads[key] - least), meant=True
-                )
+                Candidate(project, event, near.start, near.end, 0.0, meaning=worth[key], meant=True)
             )
     return joined
+
+
+def _worth(answer: Nearest) -> dict[tuple[bytes, int], float]:
+    """Return what meaning counts by event, in units of the best lexical score."""
+    least = min((max(0.0, near.lead) for near in answer.spans), default=0.0)
+    compared = [*answer.spans, *answer.beside]
+    weight = LEAD_WEIGHT_BESIDE if any(near.match for near in compared) else LEAD_WEIGHT
+    return {
+        (near.project, near.ordinal): weight * max(0.0, near.lead - least)
+        + MATCH_WEIGHT * max(0.0, near.match)
+        for near in compared
+    }
 
 
 def where(request: Search, projects: Sequence[ProjectId] | None) -> Where:

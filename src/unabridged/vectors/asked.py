@@ -28,7 +28,8 @@ class Near(msgspec.Struct, frozen=True, array_like=True):
     """The span of an event that is nearest to a question.
 
     `start` and `end` are byte offsets in the event's text; `cosine` is its likeness, -1 to 1; `lead` is how many
-    standard deviations that is above the likeness of the text at large, which can be compared between models.
+    standard deviations that is above the likeness of the text at large, which can be compared between models; `match`
+    is how many its tokens stand above those of all that were compared, 0 where tokens are not known.
     """
 
     project: bytes
@@ -37,11 +38,16 @@ class Near(msgspec.Struct, frozen=True, array_like=True):
     end: int
     cosine: float
     lead: float
+    match: float = 0.0
 
 
 class Nearest(msgspec.Struct, frozen=True, array_like=True):
-    """The answer to one question: at most one span an event, the nearest first. `positions`: how far the table is."""
+    """The answer to one question: at most one span an event, the nearest first. `positions`: how far the table is.
+
+    `beside` are spans of the events that were asked about by name and are not among the nearest.
+    """
 
     spans: list[Near]
     positions: dict[ProjectId, int]
     rows: int
+    beside: list[Near] = []

@@ -13,27 +13,34 @@ from unabridged.index.indexer import read_watermarks, write_watermarks
 from unabridged.models.identity import Identity
 from unabridged.schema.ids import ProjectId
 
-FORMAT = 1  # of files, rows and spans together; a table of another format is made anew
+FORMAT = 2  # of files, rows and spans together; a table of another format is made anew
 NOTE = "note.json"
-ROWS, SIGNS, VECTORS = "rows", "signs", "vectors"
-ROW_BYTES = 64
+ROWS, SIGNS, VECTORS, TOKENS = "rows", "signs", "vectors", "tokens"
+ROW_BYTES = 72
+TOKEN_BITS = 256  # dimensions of a token of which the signs are kept: more find hardly more
 
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """What a note says. `checksum` is the CRC-32 of the rows that count."""
+    """What a note says: how many rows and tokens count. `checksum` is the CRC-32 of these rows."""
 
     format: int
     identity: Identity
     count: int = 0
+    tokens: int = 0
     checksum: int = 0
     watermarks: Mapping[ProjectId, tuple[int, bytes]] = field(
         default_factory=dict[ProjectId, tuple[int, bytes]]
     )
 
 
+def token_bytes(dimensions: int) -> int:
+    """Return the bytes of one token."""
+    return (min(dimensions, TOKEN_BITS) + 7) // 8
+
+
 def widths(dimensions: int) -> dict[str, int]:
-    """Return the bytes of one row in each file."""
+    """Return the bytes of one row in each file that has one for each span."""
     return {ROWS: ROW_BYTES, SIGNS: (dimensions + 63) // 64 * 8, VECTORS: 2 * dimensions}
 
 
@@ -47,7 +54,8 @@ def read_note(folder: Path) -> Note | None:
             str(said["model"]), str(said["revision"]), int(said["dimensions"]), str(said["pooling"])
         )
         marks = read_watermarks(str(said["watermarks"]))
-        return Note(int(said["format"]), identity, int(said["count"]), int(said["checksum"]), marks)
+        counts = int(said["count"]), int(said.get("tokens", 0))
+        return Note(int(said["format"]), identity, *counts, int(said["checksum"]), marks)
     except FileNotFoundError:
         return None
     except (OSError, KeyError, TypeError, ValueError) as error:
@@ -63,6 +71,7 @@ def write_note(folder: Path, note: Note) -> None:
         "dimensions": note.identity.dimensions,
         "pooling": note.identity.pooling,
         "count": note.count,
+        "tokens": note.tokens,
         "checksum": note.checksum,
         "watermarks": write_watermarks(note.watermarks),
     }

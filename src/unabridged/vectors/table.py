@@ -1,16 +1,17 @@
-"""The table of vectors on disk: three files of rows of fixed size, and a note that says how many of them count.
+"""The table of vectors on disk: four files of rows of fixed size, and a note that says how many of them count.
 
 `rows` says which span a row is of and what it can be filtered by, `signs` holds the sign of each dimension as one bit,
-`vectors` the row in half precision. Rows are added at the end; what stands behind the note's count was being written
-when the writer ended, and is cut off. A row whose text has left search is blanked in all three files. The note is
-replaced last, in one step. Everything here may be deleted at any time: the follower then begins again.
+`vectors` the row in half precision. `tokens` holds the signs of a span's tokens, as many as its row says. Rows are
+added at the end; what stands behind the note's count was being written when the writer ended, and is cut off. A row
+whose text has left search is blanked in all files. The note is replaced last, in one step. Everything here may be
+deleted at any time: the follower then begins again.
 """
 
 from __future__ import annotations
 
 import os
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -19,7 +20,19 @@ from unabridged.errors import IndexCorrupt
 from unabridged.models.identity import Identity
 from unabridged.models.onnxfile import Array
 from unabridged.schema.ids import ProjectId
-from unabridged.vectors.note import FORMAT, ROWS, SIGNS, VECTORS, Note, read_note, widths, write_note
+from unabridged.vectors.note import (
+    FORMAT,
+    ROWS,
+    SIGNS,
+    TOKEN_BITS,
+    TOKENS,
+    VECTORS,
+    Note,
+    read_note,
+    token_bytes,
+    widths,
+    write_note,
+)
 
 SIDE = 1  # of `flags`: a subagent's
 GONE = 2  # of `flags`: the text has left search
@@ -39,7 +52,8 @@ ROW = np.dtype(
         ("host", "<u4"),
         ("tool", "<u4"),
         ("flags", "<u4"),
-        ("spare", "<u4"),
+        ("tokens", "<u4"),  # how many
+        ("at", "<u8"),  # the number of the first of them
     ]
 )
 
@@ -72,26 +86,27 @@ class Table:
         self._folder = folder
         self.identity = identity
         self._widths = widths(identity.dimensions)
+        self._token_bytes = token_bytes(identity.dimensions)
         note = read_note(folder)
         self.count = note.count if note is not None else 0
+        self.tokens = note.tokens if note is not None else 0
         self.watermarks = dict(note.watermarks) if note is not None else {}
         self._checksum = 0
         if note is not None:
             self._examine(note)
-        self._files = {
-            part: (folder / part).open("r+b" if note is not None else "w+b") for part in self._widths
-        }
-        for part, width in self._widths.items():
-            self._files[part].truncate(self.count * width)
-            self._files[part].seek(self.count * width)
+        sizes = self._sizes(self.count, self.tokens)
+        self._files = {part: (folder / part).open("r+b" if note is not None else "w+b") for part in sizes}
+        for part, size in sizes.items():
+            self._files[part].truncate(size)
+            self._files[part].seek(size)
         if note is None:
             self.commit({})
 
     def _examine(self, note: Note) -> None:
         if note.identity != self.identity or note.format != FORMAT:
             raise IndexCorrupt("the vectors are of another model", model=note.identity.model)
-        for part, width in self._widths.items():
-            if size_of(self._folder / part) < note.count * width:
+        for part, size in self._sizes(note.count, note.tokens).items():
+            if size_of(self._folder / part) < size:
                 raise IndexCorrupt("vectors are missing", file=part, count=note.count)
         self._checksum = self._sum()
         if self._checksum != note.checksum:
@@ -108,12 +123,27 @@ class Table:
     @property
     def size(self) -> int:
         """Bytes that the rows take."""
-        return self.count * sum(self._widths.values())
+        return sum(self._sizes(self.count, self.tokens).values())
 
-    def add(self, rows: Array, vectors: Array) -> None:
-        """Add rows (`ROW`) with their unit vectors (floats); they count from the next commit on."""
+    def _sizes(self, count: int, tokens: int) -> dict[str, int]:
+        return {part: count * width for part, width in self._widths.items()} | {
+            TOKENS: tokens * self._token_bytes
+        }
+
+    def add(self, rows: Array, vectors: Array, tokens: Sequence[Array] = ()) -> None:
+        """Add rows (`ROW`) with their unit vectors (floats), and those of their tokens if there are any.
+
+        They count from the next commit on.
+        """
         if not len(rows):
             return
+        rows = rows.copy()
+        for at, some in enumerate(tokens):
+            rows[at]["at"], rows[at]["tokens"] = self.tokens, len(some)
+            self.tokens += len(some)
+            if len(some):
+                bits: Array = np.packbits(some[:, :TOKEN_BITS] > 0, axis=1)
+                self._files[TOKENS].write(bits.tobytes())
         data = rows.tobytes()
         self._checksum = zlib.crc32(data, self._checksum)
         self._files[ROWS].write(data)
@@ -132,16 +162,21 @@ class Table:
         blank = np.zeros((), ROW)
         blank["flags"] = GONE
         for at in hit:
+            first, count = int(rows[at]["at"]), int(rows[at]["tokens"])
             rows[at] = blank
             for part in (SIGNS, VECTORS):
-                file, width = self._files[part], self._widths[part]
-                file.seek(int(at) * width)
-                file.write(bytes(width))
-                file.seek(0, os.SEEK_END)
+                self._overwrite(part, int(at) * self._widths[part], self._widths[part])
+            self._overwrite(TOKENS, first * self._token_bytes, count * self._token_bytes)
         rows.flush()
         del rows
         self._checksum = self._sum() if len(hit) else self._checksum
         return len(hit)
+
+    def _overwrite(self, part: str, start: int, size: int) -> None:
+        file = self._files[part]
+        file.seek(start)
+        file.write(bytes(size))
+        file.seek(0, os.SEEK_END)
 
     def commit(self, watermarks: Mapping[ProjectId, tuple[int, bytes]]) -> None:
         """Make what was added durable, together with how far that goes in the log."""
@@ -149,7 +184,10 @@ class Table:
         self._flush()
         for file in self._files.values():
             os.fsync(file.fileno())
-        write_note(self._folder, Note(FORMAT, self.identity, self.count, self._checksum, self.watermarks))
+        write_note(
+            self._folder,
+            Note(FORMAT, self.identity, self.count, self.tokens, self._checksum, self.watermarks),
+        )
 
     def close(self) -> None:
         """Give the files up; what is not committed is cut off later."""

@@ -11,7 +11,7 @@ import numpy as np
 from unabridged.archive.resolve import Resolver
 from unabridged.errors import UnabridgedError
 from unabridged.index.feed import FeedReader
-from unabridged.models.contract import Embedder
+from unabridged.models.contract import Embedder, Read
 from unabridged.models.onnxfile import Array
 from unabridged.schema.ids import ProjectId
 from unabridged.schema.records import SIDE as SIDE_FLAG
@@ -23,11 +23,12 @@ BATCH = 64  # spans embedded in one call: enough to put those of like length tog
 
 
 class Span(NamedTuple):
-    """A span of an event: its byte range, and the text that is embedded."""
+    """A span of an event: its byte range, the text that is embedded, and how many characters of that are context."""
 
     start: int
     end: int
     text: str
+    context: int = 0
 
 
 class Writer:
@@ -78,8 +79,9 @@ class Writer:
     def _add(self, pairs: Sequence[tuple[Event, Span]]) -> None:
         if not pairs:
             return
-        vectors = self._embedder.embed([span.text for _, span in pairs])
-        self._table.add(_rows(pairs), vectors)
+        found = self._embedder.read([span.text for _, span in pairs])
+        tokens = [_own(span, read) for (_, span), read in zip(pairs, found, strict=True)]
+        self._table.add(_rows(pairs), np.stack([read.row for read in found]), tokens)
 
     def _spans(self, stretch: Stretch) -> Iterator[tuple[Event, Span]]:
         resolver = Resolver(FeedReader(stretch.feed))
@@ -112,11 +114,17 @@ def spans_of(embedder: Embedder, event: Event, text: str, before: str) -> list[S
         at += len(seen[chars:start].encode())
         own = seen[start:end]
         size = len(own.encode())
-        found.append(Span(at, at + size, f"{context}\n{own}" if context else own))
+        text = f"{context}\n{own}" if context else own
+        found.append(Span(at, at + size, text, len(text) - len(own)))
         at, chars = at + size, end
         end_of_own = own[-spans.TAIL_CHARS :]
         context = spans.tail(end_of_own, embedder.tokens(end_of_own)) if len(ranges) > 1 else ""
     return found
+
+
+def _own(span: Span, read: Read) -> Array:
+    """Return the tokens of a span without those of its context."""
+    return read.tokens[[at for at, (start, _) in enumerate(read.places) if start >= span.context]]
 
 
 def _rows(pairs: Sequence[tuple[Event, Span]]) -> Array:
@@ -134,6 +142,7 @@ def _rows(pairs: Sequence[tuple[Event, Span]]) -> Array:
             table.name(event.host),
             table.name(event.tool),
             table.SIDE if event.flags & SIDE_FLAG else 0,
+            0,
             0,
         )
     return rows
