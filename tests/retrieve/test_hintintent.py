@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from unabridged.retrieve import hintcues
 from unabridged.retrieve.hintintent import PASTE, intent_of
 
 ASKS_FOR_HISTORY = (
@@ -155,3 +156,25 @@ def test_any_text_is_a_message(message: str) -> None:
     found = intent_of(message)
     assert found.kind in ("historical", "implicit", "none")
     assert bool(found.words) or found.kind == "none" or found.resumes
+
+
+@pytest.mark.parametrize("table", hintcues.TABLES)
+def test_every_table_of_cues_is_patterns_of_words_in_several_languages(table: str) -> None:
+    assert hintcues.compiled(table, ("en",)).pattern
+    assert "@" not in hintcues.compiled(table).pattern
+    assert hintcues.compiled(table).search("") is None
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Warum haben wir uns für die Warteschlange entschieden?",
+        "Pourquoi avons-nous choisi cette file d'attente ?",
+        "¿Por qué elegimos esa cola?",
+        "Почему мы выбрали эту очередь?",
+        "我们上次为什么决定用这个队列？",
+        "前回、キューについて決めたことは？",
+    ],
+)
+def test_history_is_asked_for_in_other_languages(message: str) -> None:
+    assert intent_of(message).kind == "historical"

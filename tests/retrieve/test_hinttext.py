@@ -40,7 +40,7 @@ def test_a_marker_fits_its_budget_and_holds_only_words_of_the_message(message: s
     found = marker(spans, "project", budget)
     assert tokens.strict(found.encode()) <= budget
     assert found.count("<") == (2 if found else 0)
-    plain = re.sub(r"[<>\x00-\x1f\x7f\u200b-\u200f\u2028-\u202e\u2060-\u2069]", " ", message)
+    plain = re.sub(r"[<>\x00-\x1f\x7f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ud800-\udfff]", " ", message)
     assert all(span in plain for span in spans)
 
 
@@ -59,7 +59,7 @@ def weigh(text: str) -> float:
 
 
 PIECES = [
-    Piece("user", "Which retry limit shall we take? The deploy is on Friday.", answers=False),
+    Piece("user", "Which retry limit shall we take? The deploy is on Friday."),
     Piece(
         "assistant",
         "Let me think about it. We will use five retries, a minute apart. The rest stays.",

@@ -33,7 +33,7 @@ CORRECTIONS = 2  # messages of a person behind a source that may correct it
 OPENING = 200  # characters of such a message
 CONSIDERED = 5  # sources that an explanation names
 
-_CORRECTED = hintcues.compiled(hintcues.CORRECTED)
+_CORRECTED = hintcues.compiled("corrected")
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +115,7 @@ def _judged(context: Context, asked: Asked, intent: Intent, found: Sequence[Sour
         intent,
         found,
         lambda item: _is_stale(context.now, asked.ages, item),
-        lambda item: asked.rests(item.key),
+        lambda item: any(map(asked.rests, item.keys)),
         lambda item: _is_corrected(context, item),
     )
 
@@ -160,7 +160,7 @@ def _told(
     context: Context, asked: Asked, intent: Intent, verdict: Verdict, considered: tuple[Considered, ...]
 ) -> Decision:
     """Return a verdict in words: an excerpt that does not fit is a marker, a marker that does not fit is nothing."""
-    rest = tuple(item.key for item in verdict.rest)
+    rest = tuple(dict.fromkeys(key for item in verdict.rest for key in item.keys))
     if verdict.outcome == EXCERPT and verdict.best is not None:
         decision = _quoted(context, asked, intent, verdict.best)
         if decision is not None:
@@ -197,8 +197,7 @@ def _quoted(
 
     lines = hinttext.chosen(pieces, weigh, intent.wants, fits)
     text = quoted(context, asked, facts, lines)
-    held = bytes(best.document.id) if best.document is not None else b""
-    return (text, tuple((said[line.piece][0], held) for line in lines)) if text else None
+    return (text, tuple((said[line.piece][0], said[line.piece][2]) for line in lines)) if text else None
 
 
 def quoted(context: Context, asked: Asked, facts: dict[str, str], lines: Sequence[hinttext.Line]) -> str:
@@ -212,13 +211,15 @@ def facts_of(event: Event, start: int, end: int, time: Micros) -> dict[str, str]
     return {"date": iso(time)[:10], "recall": handle_of(event.project, event.ordinal, start, end)}
 
 
-def _pieces(said: Sequence[tuple[Event, str]]) -> list[hinttext.Piece]:
+def _pieces(said: Sequence[hintsources.Said]) -> list[hinttext.Piece]:
+    answered = max((at for at, (event, _, _) in enumerate(said) if event.role == "assistant"), default=-1)
     asked, pieces = False, list[hinttext.Piece]()
-    for event, text in said:
-        if event.role == "user":
-            asked = True
+    for at, (event, text, _) in enumerate(said):
+        user = event.role == "user"
+        asked = asked or user
         speaker = event.role if event.kind in SPOKEN else event.tool or "tool"
-        pieces.append(hinttext.Piece(speaker, prose(text) or text, asked and event.role == "assistant"))
+        answers = asked and event.role == "assistant"
+        pieces.append(hinttext.Piece(speaker, prose(text) or text, answers, user and at < answered))
     return pieces
 
 

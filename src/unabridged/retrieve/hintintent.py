@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from unabridged.hosts.calls import is_own_text
+from unabridged.index.analysis.inflections import inflections
 from unabridged.index.analysis.plan import Clause
 from unabridged.index.analysis.query import plan_query
 from unabridged.index.analysis.stopwords import STOPWORDS
@@ -21,6 +23,7 @@ READ_MOST = 4_000  # characters of a message that cues and words are looked for 
 PASTE = 16_000  # characters from which a message is a paste rather than something said
 WORDS_MOST = 12  # looked for; names first, then as they come
 NAMING = {"error", "commit", "symbol", "path", "url"}  # kinds of anchors that mean one thing
+SEVERAL = 3  # common words that together may say something
 SHORTEST = 2  # letters of a word that says something
 
 _FENCED = re.compile(r"```.*?(?:```|\Z)|^(?: {4}|\t|>).*$", re.DOTALL | re.MULTILINE)
@@ -28,20 +31,18 @@ _BLOCK = re.compile(r"<([a-z][\w-]{2,40})\b[^>]*>.*?</\1>", re.DOTALL)
 _COMMAND = re.compile(r"\s*[/!#][\w-]")
 _DEFINITE = re.compile(r"\b(?:the|our|this|that|these|those)\b", re.IGNORECASE)
 _IDENTIFIER = re.compile(r"\w*[a-z0-9][A-Z]\w*|\w+_\w+|\w*::\w.*|\w+\(\)|[A-Z]{2,10}-\d+|.*/.*")
-_ERROR_CODE = re.compile(r"[A-Z]{1,5}\d{3,6}|.*(?:Error|Exception)")
+ERROR_CODE = re.compile(r"[A-Z]{1,5}\d{3,6}|.*(?:Error|Exception)", re.IGNORECASE)
 _CJK_PARTICLES = re.compile(
-    "关于|我们|你们|什么|怎么|请问|的|了|吗|呢|是|吧|在|について|でした|ました|ですか|ますか|は|を|が|の|に"
+    "关于|我们|你们|什么|怎么|请问|决定|讨论|商量|选择|约定|哪里|哪个|哪些|为什么|如何|多少|把|的|了|吗|呢|是|吧|在|"
+    "について|でした|ました|ですか|ますか|は|を|が|の|に"
 )
 
-_ASKED, _NAMED = cues.compiled(cues.ASKED), cues.compiled(cues.NAMED)
-_VISIBLE, _PRESENT, _AT_HAND = (cues.compiled(row) for row in (cues.VISIBLE, cues.PRESENT, cues.AT_HAND))
-_ORDERED, _CORRECTED = cues.compiled(cues.ORDERED), cues.compiled(cues.CORRECTED)
-_GENERAL, _ABOUT, _OWN = cues.compiled(cues.GENERAL), cues.compiled(cues.ABOUT), cues.compiled(cues.OWN)
-_RESUMED = cues.compiled(cues.RESUMED)
-_FOREIGN = {
-    name: re.compile("|".join(row for language in ("zh", "ja") for row in table.get(language, ())))
-    for name, table in (("asked", cues.ASKED), ("named", cues.NAMED))
-}
+_ASKED, _NAMED = cues.compiled("asked"), cues.compiled("named")
+_VISIBLE, _PRESENT, _AT_HAND = map(cues.compiled, ("visible", "present", "at_hand"))
+_ORDERED, _CORRECTED = cues.compiled("ordered"), cues.compiled("corrected")
+_GENERAL, _ABOUT, _OWN = cues.compiled("general"), cues.compiled("about"), cues.compiled("own")
+_RESUMED = cues.compiled("resumed")
+_FOREIGN = [cues.compiled(table, cues.UNSPACED) for table in ("asked", "named")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +63,8 @@ class Intent:
     """What a message is about.
 
     kind: historical, where it asks for history or refers to it; implicit, where its matter may have one; none, where
-    history is not wanted, and `reason` says why. wants: decision, repair, output, or "". resumes: it asks to go on with
-    what an earlier session worked on.
+    history is not wanted, and `reason` says why. wants: decision, reason, repair, output, or "". resumes: it asks to
+    go on with what an earlier session worked on.
     """
 
     kind: Kind
@@ -98,7 +99,8 @@ def intent_of(message: str) -> Intent:
     words = _words(text)
     resumes = bool(_RESUMED.search(text)) and not any(word.rank == "name" for word in words)
     kind, reason = _kind(text, words)
-    says = any(word.rank != "common" for word in words) or (kind == "historical" and len(words) > 1)
+    several = len(words) >= (SEVERAL if kind == "implicit" else SEVERAL - 1)
+    says = several or any(word.rank != "common" for word in words)
     if kind != "none" and not (resumes or says):
         return Intent("none", "no-words")
     return Intent(kind, reason, words, _wants(text) if kind == "historical" else "", resumes)
@@ -140,16 +142,20 @@ def _is_general(text: str, words: tuple[Word, ...]) -> bool:
         return True
     if not (about := _ABOUT.search(text)):
         return False
-    own = any(_IDENTIFIER.fullmatch(word.source) and not _ERROR_CODE.fullmatch(word.source) for word in words)
+    own = any(_IDENTIFIER.fullmatch(word.source) and not ERROR_CODE.fullmatch(word.source) for word in words)
     return not own and not _DEFINITE.search(text, about.end())
 
 
 def _wants(text: str) -> str:
-    if cues.WANTS_REPAIR.search(text):
-        return "repair"
-    if cues.WANTS_OUTPUT.search(text):
-        return "output"
-    return "decision" if cues.WANTS_DECISION.search(text) else ""
+    for wanted, pattern in (
+        ("reason", cues.WANTS_REASON),
+        ("repair", cues.WANTS_REPAIR),
+        ("decision", cues.WANTS_DECISION),
+        ("output", cues.WANTS_OUTPUT),
+    ):
+        if pattern.search(text):
+            return wanted
+    return ""
 
 
 def _words(text: str) -> tuple[Word, ...]:
@@ -157,16 +163,33 @@ def _words(text: str) -> tuple[Word, ...]:
     plan = plan_query(_without_foreign_cues(text))
     named = {anchor.text.casefold() for anchor in anchors(text) if anchor.kind in NAMING}
     found = [Word(clause, rank) for clause in plan.clauses if (rank := _rank(clause, named)) is not None]
+    forms = [at for at, word in enumerate(found) if _is_form(word, found[:at])]
+    if forms:  # planned anew, so that the word that stays has all forms
+        kept_ranks: dict[str, Rank] = {
+            word.source: word.rank for at, word in enumerate(found) if at not in forms
+        }
+        plan = plan_query(" ".join(kept_ranks))
+        found = [
+            Word(clause, kept_ranks[clause.source]) for clause in plan.clauses if clause.source in kept_ranks
+        ]
     order = {"name": 0, "telling": 1, "common": 2}
     kept = sorted(range(len(found)), key=lambda at: (order[found[at].rank], at))[:WORDS_MOST]
     return tuple(found[at] for at in sorted(kept))
+
+
+def _is_form(word: Word, others: Sequence[Word]) -> bool:
+    """Tell whether a word is another form of one that is there already."""
+    source = word.source.lower()
+    return any(
+        other.clause.kind == "word" and source in inflections(other.source.lower()) for other in others
+    )
 
 
 def _without_foreign_cues(text: str) -> str:
     """Blank the cues of languages that put no space between words, so that a run is what is talked of."""
     if text.isascii():
         return text
-    for pattern in _FOREIGN.values():
+    for pattern in _FOREIGN:
         text = pattern.sub(" ", text)
     return _CJK_PARTICLES.sub(" ", text)
 

@@ -11,6 +11,7 @@ from unabridged.retrieve.conflicts import CUES as REVERSALS
 from unabridged.retrieve.hintintent import Word
 
 NEAR = 400  # characters within which words stand together
+FAR = 1 << 30  # characters between words that do not all stand in a text
 SENTENCE = 200  # characters to each side of words that take something back
 PLACES_MOST = 64  # of one word in a text
 WEIGHTS = {"name": 1.5, "telling": 1.0, "common": 0.3}  # of a word in what a source holds of a message
@@ -39,12 +40,12 @@ def share_of(words: Sequence[Word], found: Iterable[int], whole: Iterable[int]) 
 
 
 def spots(words: Sequence[Word], found: Iterable[int], text: str) -> dict[int, list[int]]:
-    """Return where the telling ones of the words stand in a text, by their numbers."""
+    """Return where the telling ones of the words (where there are none, all) stand in a text, by their numbers."""
     lower = text.lower()
+    found = set(found)
+    found = {number for number in found if words[number].rank != "common"} or found
     places_of = dict[int, list[int]]()
     for number in found:
-        if words[number].rank == "common":
-            continue
         starts = places_of.setdefault(number, [])
         for form in (
             words[number].source.lower(),
@@ -59,14 +60,18 @@ def spots(words: Sequence[Word], found: Iterable[int], text: str) -> dict[int, l
     return {number: sorted(starts) for number, starts in places_of.items() if starts}
 
 
-def are_together(near: dict[int, list[int]]) -> bool:
-    """Tell whether all of the words stand within one stretch of text."""
+def spread_of(near: dict[int, list[int]]) -> int:
+    """Return the characters from the first to the last of the words where they stand nearest each other."""
     starts = sorted((at, number) for number, places_of in near.items() for at in places_of)
+    least = FAR
     for first, (at, _) in enumerate(starts):
-        held_here = {number for other, number in starts[first:] if other - at <= NEAR}
-        if len(held_here) == len(near):
-            return True
-    return False
+        missing = set(near)
+        for other, number in starts[first:]:
+            missing.discard(number)
+            if not missing:
+                least = min(least, other - at)
+                break
+    return least if near else 0
 
 
 def reverses(text: str, near: dict[int, list[int]]) -> bool:

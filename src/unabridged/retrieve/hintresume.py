@@ -19,7 +19,7 @@ LATEST = 300  # documents admitted last, among which the latest turn is looked f
 AT_ONCE = 900_000_000  # microseconds between the ends of two sessions that ran side by side
 TEXT = 4_000  # characters of one message that are looked at
 
-_RESUMED = cues.compiled(cues.RESUMED)
+_RESUMED = cues.compiled("resumed")
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,18 +17,22 @@ from unabridged.retrieve.eligible import Eligibility
 from unabridged.retrieve.filters import NONE, Filters
 from unabridged.retrieve.hintintent import Intent
 from unabridged.retrieve.hintlineage import Visible
-from unabridged.retrieve.hintmatch import NEAR, are_together, held, reverses, share_of, spots
+from unabridged.retrieve.hintmatch import FAR, NEAR, held, reverses, share_of, spots, spread_of
 from unabridged.schema.ids import DocumentId, Micros, ProjectId
-from unabridged.schema.records import META, SUMMARY, Document, Event
+from unabridged.schema.records import DOCUMENT, HUMAN, META, SUMMARY, Document, Event
 from unabridged.schema.scope import Level
 
 FETCH = 16  # windows that are looked at
 SOURCES = 8  # of them, whose text is read
+FOLLOWED = 4  # best sources whose next turn is looked at
+REACTION = 300  # characters of a person's answer to what an agent proposed
+TEXT = 6_000  # bytes of a message beside the best passage that are looked at
 MOMENT = 600_000_000  # microseconds in which an equal text is the message itself
 IDENTITY = 12  # bytes of a document's id that all its versions share
 SPOKEN, PAYLOAD = frozenset(("text",)), frozenset(("tool-result", "tool-call"))
 
-_SETTLED, _REPAIRED = cues.compiled(cues.SETTLED), cues.compiled(cues.REPAIRED)
+_SETTLED, _REPAIRED = cues.compiled("settled"), cues.compiled("repaired")
+_AGREED = cues.compiled("agreed")
 _SPACE = re.compile(r"\s+")
 
 
@@ -36,8 +40,9 @@ _SPACE = re.compile(r"\s+")
 class Source:
     """A turn (or a note, or an event of a turn that is open) that holds some of a message's words.
 
-    share: of the words' weight (0-1). together: its telling words stand near each other. wanted: it is of the sort that
-    was asked for. reverses: it takes something back where the words stand. event, start, end: its best passage.
+    share: of the words' weight (0-1). spread: characters from the first to the last of its telling words. wanted: it is
+    of the sort that was asked for. reverses: it takes something back where the words stand. event, start, end: its best
+    passage.
     """
 
     key: bytes
@@ -49,11 +54,22 @@ class Source:
     time: Micros
     words: set[int] = field(default_factory=set[int])
     whole: set[int] = field(default_factory=set[int])
-    together: bool = False
+    spread: int = FAR
     wanted: bool = False
     reverses: bool = False
     share: float = 0.0
     text: str = ""
+    agreed: Document | None = None  # the next turn, where a person takes up in it what was proposed
+
+    @property
+    def keys(self) -> tuple[bytes, ...]:
+        """What it rests under."""
+        return (self.key, *((document_key(self.agreed.id),) if self.agreed is not None else ()))
+
+    @property
+    def together(self) -> bool:
+        """Whether its telling words stand near each other."""
+        return self.spread <= NEAR
 
     @property
     def id(self) -> str:
@@ -90,8 +106,48 @@ def look(
     groups, hidden = _grouped(context, pairs, visible)
     found = [_read(context, intent, group) for group in groups[:SOURCES]]
     sources = [item for item in found if item is not None and not _is_message(context, item, message)]
+    sources = _with_agreements(context, intent, sources)
     sources.sort(key=lambda item: (-item.share, -item.score, item.key))
     return Looked(sources, hidden)
+
+
+def _with_agreements(context: Context, intent: Intent, sources: list[Source]) -> list[Source]:
+    """Join each of the best sources with the turn in which a person takes it up: together they say what was settled."""
+    sources.sort(key=lambda item: (-item.share, -item.score, item.key))
+    gone = set[bytes]()
+    for item in sources[:FOLLOWED]:
+        if item.key in gone or item.document is None or item.event.kind not in SPOKEN:
+            continue
+        item.agreed = _agreement(context, item.document)
+        if item.agreed is None:
+            continue
+        key = document_key(item.agreed.id)
+        for other in sources:
+            if other.key == key and other is not item:
+                gone.add(key)
+                item.words |= other.words
+                item.whole |= other.whole
+                item.wanted |= other.wanted
+                item.share = share_of(intent.words, item.words, item.whole)
+    return [item for item in sources if item.key not in gone]
+
+
+def _agreement(context: Context, document: Document) -> Document | None:
+    """Return the turn behind a turn, where a person takes up in it what was proposed; else None."""
+    following = context.reader.scan(
+        DOCUMENT, (document.project, document.session), start=(document.seq_to + 1,), index="place", limit=1
+    )
+    for turn in following:
+        if turn.kind != "turn":
+            return None
+        for event in turn_of(context, turn):
+            if event.flags & HUMAN and event.kind in SPOKEN:
+                try:
+                    text = context.resolver.event_text(event) if event.size <= 4 * REACTION else ""
+                except UnabridgedError:
+                    return None
+                return turn if len(text) <= REACTION and _AGREED.search(text) else None
+    return None
 
 
 def _projects(context: Context) -> list[ProjectId] | None:
@@ -149,7 +205,7 @@ def _read(context: Context, intent: Intent, group: Group) -> Source | None:
         return None
     found.share = share_of(intent.words, found.words, found.whole)
     near = spots(intent.words, found.words, found.text)
-    found.together = are_together(near)
+    found.spread = spread_of(near)
     found.reverses = reverses(found.text, near)
     found.wanted = _is_wanted(context, intent, found)
     return found
@@ -159,27 +215,34 @@ def _is_wanted(context: Context, intent: Intent, source: Source) -> bool:
     """Tell whether a source is of the sort that was asked for: a decision, a repair, what a tool printed."""
     if intent.wants == "output":
         return source.event.kind in PAYLOAD or any(item.kind == "error" for item in anchors(source.text))
-    pattern = {"decision": _SETTLED, "repair": _REPAIRED}.get(intent.wants)
+    pattern = {"decision": _SETTLED, "reason": _SETTLED, "repair": _REPAIRED}.get(intent.wants)
     if pattern is None:
         return False
-    return any(pattern.search(text) for _, text in said(context, source))
+    return any(pattern.search(text) for _, text, _ in said(context, source))
 
 
-def said(context: Context, source: Source) -> list[tuple[Event, str]]:
-    """Return what people and agents said in a source's turn, in order: its best passage alone where it has no turn."""
-    if source.event.kind not in SPOKEN or source.document is None or len(source.document.members) < 2:
-        return [(source.event, source.text)]
-    found = list[tuple[Event, str]]()
-    for event in turn_of(context, source.document):
-        if event.kind in SPOKEN and event.size and not event.flags & (META | SUMMARY):
+Said = tuple[Event, str, bytes]  # an event, its text, the id of the document that holds it (empty: none yet)
+
+
+def said(context: Context, source: Source) -> list[Said]:
+    """Return what people and agents said in a source's turn and where that was taken up, in order."""
+    document = source.document
+    if source.event.kind not in SPOKEN or document is None:
+        return [(source.event, source.text, bytes(document.id) if document is not None else b"")]
+    found = list[Said]()
+    for turn in (document, source.agreed):
+        for event in turn_of(context, turn) if turn is not None else ():
+            if event.kind not in SPOKEN or not event.size or event.flags & (META | SUMMARY):
+                continue
+            held_by = bytes(turn.id) if turn is not None else b""
             if event.ordinal == source.event.ordinal:
-                found.append((event, source.text))
+                found.append((event, source.text, held_by))
                 continue
             try:
                 data = context.resolver.event_bytes(event)
             except UnabridgedError:
                 continue
-            found.append((event, data[: source.end - source.start + 4 * NEAR].decode("utf-8", "replace")))
+            found.append((event, data[:TEXT].decode("utf-8", "replace"), held_by))
     return found
 
 

@@ -27,11 +27,20 @@ SENTENCE_CHARS = 400  # of a sentence; a longer one is cut
 SENTENCES_MOST = 200  # of a text that are looked at
 LEAST_TOKENS = 12  # of quoted text; in fewer nothing is said
 CUE_BONUS = 0.5  # what a sentence of the sort that was asked for counts beside its words
+QUESTION = 0.6  # what a question's words count beside those of its answer
+DETAIL_BONUS = 0.3  # what a figure or a name in an answer counts
 LATER_BONUS = 0.01  # what standing further on counts: an answer ends with what it comes to
 
+_SETTLED = cues.compiled("settled")
+_CUES = {"repair": cues.compiled("repaired"), "reason": cues.compiled("reasoned")}
+_DETAIL = re.compile(r"`|\d|\w[_./:]\w|[a-z][A-Z]")
+_POINTS_BACK = re.compile(
+    r"^\W*(?:\w+ ){0,4}(?:it|its|they|them|both|that|this|these|those|neither|either)\b", re.IGNORECASE
+)
 _SENTENCE = re.compile(r"[^\n]*?(?:[.!?](?=\s)|[\u3002\uff01\uff1f]|\n|\Z)", re.DOTALL)
 _GAP = re.compile(r"(?:[\s,;:'\"`()-]|\b(?:and|or|of|the|a|an|in|on|to|for|with)\b)*", re.IGNORECASE)
-_UNSAFE = re.compile(r"[<>\x00-\x1f\x7f\u200b-\u200f\u2028-\u202e\u2060-\u2069]")
+_SURROGATE = re.compile("[\ud800-\udfff]")  # half a character, which no encoding has
+_UNSAFE = re.compile(r"[<>\x00-\x1f\x7f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +49,8 @@ class Piece:
 
     speaker: str
     text: str
-    answers: bool  # an agent's words behind a person's question
+    answers: bool = False  # an agent's words behind a person's question
+    asks: bool = False  # a person's words that an agent answered
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +68,7 @@ Key = tuple[int, int]  # piece, sentence
 
 def excerpt(facts: dict[str, str], lines: Sequence[Line], budget: int) -> str:
     """Return quoted lines in their envelope, "" where they do not fit the budget of tokens."""
-    quoted = quote("\n".join(f"{line.speaker}: {line.text}" for line in lines))
+    quoted = _SURROGATE.sub("\ufffd", quote("\n".join(f"{line.speaker}: {line.text}" for line in lines)))
     text = f"<{TAG}{attributes(facts)}>\n{QUOTED}\n{quoted}\n</{TAG}>"
     return text if tokens.strict(text.encode()) <= budget else ""
 
@@ -110,17 +120,20 @@ def chosen(
         for at, piece in enumerate(pieces)
         for number, text in enumerate(sentences(piece.text))
     ]
-    pattern = {"decision": cues.SETTLED, "repair": cues.REPAIRED}.get(wants)
-    cue = cues.compiled(pattern) if pattern is not None else None
+    cue = _CUES.get(wants, _SETTLED)
+    later = 0.0 if wants == "reason" else LATER_BONUS
     scores = dict[Key, float]()
     for at, number, text in parts:
         own = weigh(text)
-        bonus = CUE_BONUS if cue is not None and cue.search(text) else 0.0
-        answer = CUE_BONUS if pieces[at].answers and not text.endswith("?") else 0.0
-        scores[at, number] = own + (bonus if own or answer else 0.0) + answer + LATER_BONUS * at
+        if pieces[at].asks and not cue.search(text):
+            own *= QUESTION
+        bonus = CUE_BONUS * (1.0 if wants else 0.5) if cue.search(text) else 0.0
+        answer = CUE_BONUS if pieces[at].answers and (not text.endswith("?") or "`" in text) else 0.0
+        detail = DETAIL_BONUS if answer and _DETAIL.search(text) else 0.0
+        scores[at, number] = own + (bonus if own or answer else 0.0) + answer + detail + later * at
     texts = {(at, number): text for at, number, text in parts}
     picked = set[Key]()
-    for key in _order(scores, texts):
+    for key in _order(scores, texts, wants):
         if not fits(_lines(pieces, texts, {*picked, key})):
             if picked:
                 break
@@ -132,14 +145,15 @@ def chosen(
     return _lines(pieces, texts, picked)
 
 
-def _order(scores: dict[Key, float], texts: dict[Key, str]) -> list[Key]:
+def _order(scores: dict[Key, float], texts: dict[Key, str], wants: str) -> list[Key]:
     """Return sentences by what they say: the best, what follows it, then the others that say something."""
     ranked = sorted(scores, key=lambda key: (-scores[key], key))
     if not ranked:
         return []
     best = ranked[0]
-    behind = (best[0], best[1] + 1)
-    first = [best, *([behind] if behind in texts else [])]
+    before, behind = (best[0], best[1] - 1), (best[0], best[1] + 1)
+    beside = [before, behind] if wants == "reason" or _POINTS_BACK.search(texts[best]) else [behind]
+    first = [best, *(key for key in beside if key in texts and not texts[key].endswith("?"))]
     return [*first, *(key for key in ranked[1:] if key not in first and scores[key] >= CUE_BONUS)]
 
 
