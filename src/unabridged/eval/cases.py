@@ -23,6 +23,7 @@ FOLDER = Path(__file__).parent / "suites"
 NAMES = (
     "exact",
     "lexical",
+    "structural",
     "chunks",
     "hard",
     "identifiers",

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 from unabridged.daemon import config
 from unabridged.daemon.vectors import INSTALLED
 from unabridged.errors import InvalidInput, ModelMissing
-from unabridged.eval import asking, cases, frozen, loaders, reporting, routing
+from unabridged.eval import asking, cases, frozen, loaders, relations, reporting, routing
 from unabridged.eval.living import NO_MODELS
 from unabridged.eval.model import PROTOCOLS, RemoteModel
 
@@ -82,10 +82,14 @@ def _report(arguments: Arguments, suite: str, names: list[str], *, floor: bool) 
     tell = arguments.screen.note
     if suite == FROZEN:
         now = time.time()
-        suites = [cases.load(name, now) for name in names or frozen.SEARCHED]
-        return frozen.together(
-            [frozen.run(one, tell, floor=floor, semantic=semantic, settings=settings) for one in suites]
-        )
+        reports = list[dict[str, Any]]()
+        for name in names or cases.NAMES:
+            one = cases.load(name, now)
+            if one.ask == "relation":
+                reports.append(relations.run(one, tell))
+            else:
+                reports.append(frozen.run(one, tell, floor=floor, semantic=semantic, settings=settings))
+        return frozen.together(reports)
     if suite == ROUTING:
         return _routing(arguments, names)
     if len(names) != 1:

@@ -25,7 +25,6 @@ FLOOR_WINDOW, FLOOR_STEP = (
     3_060,
 )  # characters of a row of the floor, and from one to the next: 15 % overlap
 ALL, NEVER = "all", "never"
-SEARCHED = ("exact", "lexical", "chunks", "hard", "identifiers", "scripts", "time")
 ANSWERED = ("ok", "empty")
 
 Row = tuple[str, str]  # key of a turn, text

@@ -51,6 +51,10 @@ class Written:
         """Return the key of a host's session."""
         return self._sessions.get(host_session, "")
 
+    def host_session(self, key: str) -> str:
+        """Return the host's name of a session; raise `KeyError` for a key that is none."""
+        return {name: host for host, name in self._sessions.items()}[key]
+
     def _rows(self, name: str, session: Session, start: float) -> Iterator[dict[str, object]]:
         before: str | None = None
         called = ""
