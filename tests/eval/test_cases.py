@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -23,6 +24,7 @@ DIGESTS = {
     "scripts": "882692e5ba397192",
     "time": "7c69bf8b3e3a98ed",
     "routing": "dff9c12b7e54d3bc",
+    "hints": "6e53a5eb65a6e920",
 }
 LEAST = {
     "exact": 50,
@@ -113,6 +115,43 @@ def test_the_target_of_a_hard_case_is_weeks_older_than_what_hides_it() -> None:
     assert all(ages[key] > 21 for key in targets)
     assert sum(age < 1 for age in ages.values()) >= 100
     assert len(ages) >= 120
+
+
+def test_the_hints_have_every_outcome_and_every_kind_of_negative() -> None:
+    suite = cases.load("hints", NOW)
+    said = [message for live in suite.live for message in live.messages]
+    outcomes = Counter(message.expect for message in said)
+    assert len(said) >= 150
+    assert outcomes["excerpt"] >= 40
+    assert outcomes["marker"] >= 30
+    assert outcomes["nothing"] >= 120
+    negatives = {message.why for message in said if message.expect == "nothing"}
+    assert negatives >= {
+        "current state",
+        "general knowledge",
+        "weak",
+        "stale",
+        "repeated",
+        "out of scope",
+        "visible",
+    }
+    assert [m.id for m in said if (m.expect in ("excerpt", "marker")) != bool(m.source)] == []
+    known = {message.id for message in said}
+    assert {message.after for message in said} <= known | {""}
+
+
+def test_a_hint_is_expected_of_young_sources_only() -> None:
+    suite = cases.load("hints", NOW)
+    ages = {
+        turn.key: (NOW - session.started) / DAY
+        for one in suite.conversations
+        for session in one.sessions
+        for turn in session.turns
+    }
+    roles = {turn.key: turn.role for one in suite.conversations for s in one.sessions for turn in s.turns}
+    sources = {key for live in suite.live for message in live.messages for key in message.sources}
+    assert [key for key in sources if ages[key] > 30] == []
+    assert [key for key in sources if roles[key] == "result" and ages[key] > 7] == []
 
 
 def test_days_and_months_are_filled_in() -> None:

@@ -29,6 +29,7 @@ NAMES = (
     "identifiers",
     "scripts",
     "time",
+    "hints",
 )
 OUTCOMES = ("excerpt", "marker", "nothing", "either", "any")
 _BLANK = re.compile(r"\{(weekday|month|day|date):(\w+)\}")

@@ -65,18 +65,54 @@ class Written:
             self._turns[own] = turn.key
             if turn.role == "call":
                 called = own
-            yield {
-                "parentUuid": before,
-                "isSidechain": False,
-                "userType": "external",
-                "cwd": self.project,
-                "sessionId": name,
-                "type": "assistant" if turn.role in ("assistant", "call") else "user",
-                "message": _message(turn, own, called),
-                "uuid": own,
-                "timestamp": datetime.fromtimestamp(turn.at or start + at * session.gap, UTC).isoformat(),
-            }
+            yield _row(self.project, name, turn, own, before, called, turn.at or start + at * session.gap)
             before = own
+
+
+class Growing:
+    """The transcript of a live session, which grows by a message at a time; it may begin as a copy of another."""
+
+    def __init__(
+        self, place: Path, project: str, key: str, started: float, copied: Growing | None = None
+    ) -> None:
+        """Write the transcript below `place`, with the rows of `copied` as a host's fork has them."""
+        self.name = _uuid("live", project, key)
+        self.path = place / f"{self.name}.jsonl"
+        self._project, self._started = project, started
+        rows = copied.rows if copied else ()
+        self.rows: list[dict[str, object]] = [{**row, "sessionId": self.name} for row in rows]
+        self._write()
+
+    def key_of(self, turn: Turn) -> str:
+        """Return the host's id that a turn will have."""
+        return _uuid(self.name, turn.key)
+
+    def say(self, *turns: Turn, gap: float) -> None:
+        """Add turns, `gap` seconds apart."""
+        for turn in turns:
+            before = str(self.rows[-1]["uuid"]) if self.rows else None
+            moment = self._started + len(self.rows) * gap
+            self.rows.append(_row(self._project, self.name, turn, self.key_of(turn), before, "", moment))
+        self._write()
+
+    def _write(self) -> None:
+        self.path.write_text("".join(json.dumps(row) + "\n" for row in self.rows), encoding="utf-8")
+
+
+def _row(
+    project: str, session: str, turn: Turn, own: str, before: str | None, called: str, moment: float
+) -> dict[str, object]:
+    return {
+        "parentUuid": before,
+        "isSidechain": False,
+        "userType": "external",
+        "cwd": project,
+        "sessionId": session,
+        "type": "assistant" if turn.role in ("assistant", "call") else "user",
+        "message": _message(turn, own, called),
+        "uuid": own,
+        "timestamp": datetime.fromtimestamp(moment, UTC).isoformat(),
+    }
 
 
 def _message(turn: Turn, name: str, called: str) -> dict[str, object]:
