@@ -7,7 +7,7 @@ import time
 import msgspec
 import pytest
 
-from unabridged.eval import cases, frozen
+from unabridged.eval import cases, frozen, running
 from unabridged.eval.cases import Frozen
 from unabridged.eval.command import lines
 
@@ -63,7 +63,7 @@ def test_a_question_that_is_hardly_one_is_answered_and_counts_for_no_recall() ->
 def test_reports_are_put_together_under_their_names() -> None:
     one = {"suite": "exact", "n": 2, "metrics": {"m": 50.0}, "intervals": {"m": [0.0, 100.0]}}
     one |= {"floor": {}, "gain": {}, "categories": {}}
-    merged = frozen.together([one, one | {"suite": "hard", "n": 3}])
+    merged = running.together([one, one | {"suite": "hard", "n": 3}])
     assert (merged["suite"], merged["n"]) == ("frozen", 5)
     assert merged["metrics"] == {"exact_m": 50.0, "hard_m": 50.0}
     assert list(merged["suites"]) == ["exact", "hard"]

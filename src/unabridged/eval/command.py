@@ -11,7 +11,7 @@ from typing import Any, Protocol
 from unabridged.daemon import config
 from unabridged.daemon.vectors import INSTALLED
 from unabridged.errors import InvalidInput, ModelMissing
-from unabridged.eval import asking, cases, frozen, hinting, loaders, relations, reporting, routing
+from unabridged.eval import asking, cases, loaders, reporting, routing, running
 from unabridged.eval.living import NO_MODELS
 from unabridged.eval.model import PROTOCOLS, RemoteModel
 
@@ -81,17 +81,7 @@ def _report(arguments: Arguments, suite: str, names: list[str], *, floor: bool) 
     settings = _semantic(arguments) if semantic != NEVER else NO_MODELS
     tell = arguments.screen.note
     if suite == FROZEN:
-        now = time.time()
-        reports = list[dict[str, Any]]()
-        for name in names or cases.NAMES:
-            one = cases.load(name, now)
-            if one.ask == "relation":
-                reports.append(relations.run(one, tell))
-            elif one.ask == "hints":
-                reports.append(hinting.run(one, tell))
-            else:
-                reports.append(frozen.run(one, tell, floor=floor, semantic=semantic, settings=settings))
-        return frozen.together(reports)
+        return running.run(names, time.time(), tell, floor=floor, semantic=semantic, settings=settings)
     if suite == ROUTING:
         return _routing(arguments, names)
     if len(names) != 1:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, closing
 from typing import Any
 
@@ -122,13 +122,3 @@ def _name(key: str, pieces: Mapping[str, frozenset[str]], rank: int, text: str |
     if text is not None and case.answer not in text:
         return f"window {rank}"
     return next((name for name, keys in pieces.items() if key in keys), key)
-
-
-def together(reports: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return one document of several reports: each under its name, and their measures side by side."""
-    merged: dict[str, Any] = {"suite": "frozen", "n": sum(report["n"] for report in reports)}
-    for part in ("metrics", "intervals", "floor", "gain"):
-        merged[part] = {
-            f"{report['suite']}_{name}": value for report in reports for name, value in report[part].items()
-        }
-    return merged | {"suites": {report["suite"]: dict(report) for report in reports}}

@@ -30,7 +30,9 @@ Json = dict[str, Any]
 def load(name: str, path: Path) -> Suite:
     """Read a data set; raise `PathNotFound`, `PathUnreadable`, or `InvalidInput` where it has another form."""
     if name not in LOADERS:
-        raise InvalidInput(f"there is no suite `{name}`", hint=f"There are: {', '.join(LOADERS)}.")
+        raise InvalidInput(
+            f"there is no suite `{name}`", hint=f"There are: frozen, routing, {', '.join(LOADERS)}."
+        )
     if not path.exists():
         raise PathNotFound(f"there is nothing at {path}")
     try:

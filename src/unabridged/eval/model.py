@@ -19,6 +19,7 @@ MAX_ANSWER = 4 << 20  # bytes
 MAX_TOKENS = 1_024  # of one answer
 PROTOCOLS = ("openai", "anthropic")
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
+HINT = "Check --endpoint, --protocol, --model and --key-env."
 ANTHROPIC_VERSION = "2023-06-01"
 Json = dict[str, Any]
 
@@ -90,7 +91,9 @@ class RemoteModel:
             found: Json = json.loads(data)
             return _from_openai(found) if self._openai else _from_anthropic(found)
         except (ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
-            raise ModelUnavailable("the answer has another form", why=type(error).__name__) from error
+            raise ModelUnavailable(
+                "the answer has another form", hint=HINT, why=type(error).__name__
+            ) from error
 
     def _post(self, body: str) -> bytes:
         place = self._place
@@ -107,13 +110,15 @@ class RemoteModel:
             answer = connection.getresponse()
             data = answer.read(MAX_ANSWER + 1)
         except (OSError, http.client.HTTPException, ValueError) as error:
-            raise ModelUnavailable("the address cannot be asked", why=type(error).__name__) from error
+            raise ModelUnavailable(
+                "the address cannot be asked", hint=HINT, why=type(error).__name__
+            ) from error
         finally:
             connection.close()
         if answer.status != http.client.OK:
-            raise ModelUnavailable("the address answers with an error", status=answer.status)
+            raise ModelUnavailable("the address answers with an error", hint=HINT, status=answer.status)
         if len(data) > MAX_ANSWER:
-            raise ModelUnavailable("the answer is too large", limit=MAX_ANSWER)
+            raise ModelUnavailable("the answer is too large", hint=HINT, limit=MAX_ANSWER)
         return data
 
 
