@@ -79,8 +79,11 @@ class Growing:
         self.name = _uuid("live", project, key)
         self.path = place / f"{self.name}.jsonl"
         self._project, self._started = project, started
-        rows = copied.rows if copied else ()
-        self.rows: list[dict[str, object]] = [{**row, "sessionId": self.name} for row in rows]
+        self.rows = list[dict[str, object]]()
+        if copied is not None:
+            for row in copied.rows:
+                origin = {"sessionId": copied.name, "messageUuid": row["uuid"]}
+                self.rows.append({**row, "sessionId": self.name, "forkedFrom": origin})
         self._write()
 
     def key_of(self, turn: Turn) -> str:
