@@ -12,6 +12,7 @@ from unabridged.archive.redact import examples, names, objects, places, values
 from unabridged.archive.redact.names import NameClass
 from unabridged.archive.redact.pattern import capturing, finder
 from unabridged.archive.redact.rule import MARK, Rule, Span
+from unabridged.archive.redact.seen import Seen
 from unabridged.archive.redact.tokens import basic_credentials
 from unabridged.archive.redact.words import Word, first_line, read, skip_spaces
 
@@ -83,6 +84,9 @@ _NAME = re.compile(rb"(?: |\\t)*+[A-Za-z_][A-Za-z_.]{0,60}+(?![A-Za-z0-9_/+])")
 _CODE_ENDS = (
     b"\\n",
     b"\\r",
+    b"\n",
+    b"\r",
+    b"\t",
     b" ",
     b",",
     b";",
@@ -148,27 +152,16 @@ class Assignments:
         # Whether any vendor is named at all: nearly always none is.
         self._vendor = finder("|".join(re2.escape(word) for rule in rules for word in rule.keywords))
 
-    def find(self, text: bytes, at: int) -> tuple[list[Span], bool]:
+    def find(self, text: bytes, at: int, seen: Seen) -> tuple[list[Span], bool]:
         """Find secrets assigned at the candidate `at`; also tell whether a value ran into the text's end."""
-        match = _ASSIGNED.match(text, at)
-        if match is None:
-            if not text.startswith(_OPTION, at):
-                return [], False
-            place = _KEYWORD.search(text, at, min(len(text), at + names.MAX_NAME))
-            match = place and _ASSIGNED.match(text, place.start())
-            if match is None:
-                return [], False
-            at = match.start()
-        behind = match.end(1)
-        start = places.name_start(text, at)
-        name = text[start:behind]
-        found = names.classify(name)
-        if not found or text.endswith(_NO_NAME, 0, start):
+        named = _named_at(text, at)
+        if named is None:
             return [], False
-        end = match.end()
-        named = _Named(text, start, name, found, text[behind:end], end)
+        start, name, found = named.start, named.name, named.found
         form = _form(named.gap)
         if form in _WEAK_FORMS and (found == "auth" or names.is_weak(name)):
+            return [], False
+        if found not in _HEADERS and (_is_marked(text, named.at) or _is_code(named, form, len(text))):
             return [], False
         opened = _opens_container(named) if form == "assign" else -1
         if opened >= 0:
@@ -181,6 +174,11 @@ class Assignments:
         body = text[word.start : word.end]
         if not body or (word.interpolated and b"{" in body):
             return [], word.short
+        if found == "cookie":
+            # The rest of the line holds all of them, however often their header's name stands there.
+            if seen.is_read("cookie", word.start):
+                return [], word.short
+            seen.read("cookie", word.end)
         context = text[max(0, start - CONTEXT) : start] + name
         if text.startswith(b"...", word.end):
             return [], False  # cut short by whoever wrote it
@@ -210,19 +208,9 @@ class Assignments:
             return True
         if found in _HEADERS:
             return False  # more may follow a placeholder
-        if data[match.end() : match.end() + MARKED].lstrip(b" \\\"'`").startswith(MARK):
+        if _is_marked(data, match.end()):
             return True
-        if form not in ("assign", "prose", "space") or name.startswith(b"-"):
-            return False
-        if form == "assign":
-            colon = gap.endswith(b":")
-            colon = colon and (found == "password" or _TYPED_LITERAL.match(data, match.end()) is not None)
-            if colon or places.style(data, start, name, gap, spaced=False)[1]:
-                return False
-        code = (_NAME if found == "password" else _CODE).match(data, match.end(), high)
-        if code is None or not (data.startswith(_CODE_ENDS, code.end()) or code.end() == high):
-            return False
-        return code.end() - code.start() < values.LONG_RANDOM or not values.is_random(code.group().strip())
+        return _is_code(_Named(data, start, name, found, gap, match.end()), form, high)
 
     def named(self, name: bytes, found: NameClass, body: bytes) -> list[Span]:
         """Judge a quoted value by its name alone; the spans are places in it."""
@@ -260,6 +248,34 @@ class Assignments:
             if any(word in place.context for word in keywords) and pattern.fullmatch(body):
                 return rule
         return None
+
+
+def _is_marked(text: bytes, at: int) -> bool:
+    """Tell whether a placeholder stands where a value begins."""
+    return MARK in text[at : at + MARKED + len(MARK)] and text[at : at + MARKED].lstrip(
+        b" \\\"'`"
+    ).startswith(MARK)
+
+
+def _named_at(text: bytes, at: int) -> _Named | None:
+    """Return the name of a secret at the candidate `at`, None where it is none."""
+    match = _ASSIGNED.match(text, at)
+    if match is None:
+        if not text.startswith(_OPTION, at):
+            return None
+        place = _KEYWORD.search(text, at, min(len(text), at + names.MAX_NAME))
+        match = place and _ASSIGNED.match(text, place.start())
+        if match is None:
+            return None
+        at = match.start()
+    behind = match.end(1)
+    start = places.name_start(text, at)
+    name = text[start:behind]
+    found = names.classify(name)
+    if not found or text.endswith(_NO_NAME, 0, start):
+        return None
+    end = match.end()
+    return _Named(text, start, name, found, text[behind:end], end)
 
 
 # --- forms -------------------------------------------------------------------------------------------------------
@@ -336,6 +352,22 @@ def _assign(named: _Named) -> tuple[Word | None, bool]:
     if named.found == "password" and not word.quoted and not literal and colon:
         literal = places.is_plain_line(text, named.start, word)
     return word, literal
+
+
+def _is_code(named: _Named, form: str, high: int) -> bool:
+    """Tell cheaply that what stands for a value is an expression of code."""
+    if form not in ("assign", "prose", "space") or named.name.startswith(b"-"):
+        return False
+    text, at = named.text, named.at
+    code = (_NAME if named.found == "password" else _CODE).match(text, at, high)
+    if code is None or not (text.startswith(_CODE_ENDS, code.end()) or code.end() == high):
+        return False
+    if form == "assign":
+        colon = named.gap.endswith(b":")
+        colon = colon and (named.found == "password" or _TYPED_LITERAL.match(text, at) is not None)
+        if colon or places.style(text, named.start, named.name, named.gap, spaced=False)[1]:
+            return False
+    return code.end() - at < values.LONG_RANDOM or not values.is_random(code.group().strip())
 
 
 def _opens_container(named: _Named) -> int:

@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 import functools
-import itertools
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from unabridged.archive.redact import fields, jsontext, names, objects, patches
 from unabridged.archive.redact.assignments import HEADER, Place, is_listed_value
+from unabridged.archive.redact.candidates import Candidates, Regions, around
 from unabridged.archive.redact.custom import Custom
 from unabridged.archive.redact.rule import MARK, Finding, Span, placeholder
 from unabridged.archive.redact.rules import RULES, RULESET_VERSION
-from unabridged.archive.redact.scan import MAX_TOKEN, Scanner, token_places
+from unabridged.archive.redact.scan import Scanner, token_places
+from unabridged.archive.redact.seen import Seen
+from unabridged.archive.redact.windows import MAX_RIGHT, mapped, string_spans
 
-LEFT = 512  # bytes before a candidate that its rule may look at; `tokens.JWK` is the most
 SHORT_KEY = 16  # bytes; no key below holds a token itself
-RIGHT = 384  # bytes behind a candidate that are looked at first; more only when a value runs into their end
-DENSE = 8_192  # bytes of a window from which a second scan would cost more than a long look ahead at once
-MANIFEST = 8_192  # bytes on both sides of what its neighbours may tell; a JSON web key is the longest
-MAX_RIGHT = 65_536  # bytes behind a candidate at the very most: no secret is longer
-MAX_WINDOW = 262_144  # bytes decoded at once, so that a huge line takes bounded memory
 GROUP = (
     65_536  # bytes of lines that are screened at once: alone, each would find the automaton out of the cache
 )
@@ -55,9 +51,10 @@ class Redactor:
     def text(self, text: str) -> tuple[str, tuple[Finding, ...]]:
         """Redact plain text; also return what was found."""
         data = text.encode("utf-8", "surrogatepass")
-        if self._find(data, 0, len(data)) < 0 and (self._custom is None or not self._custom.in_text(data)):
+        first = self._find(data, 0, len(data))
+        if first < 0 and (self._custom is None or not self._custom.in_text(data)):
             return text, ()
-        kept, found = self._rounds(data, 0)
+        kept, found = self._rounds(data, 0, first)
         return (kept.decode("utf-8", "surrogatepass") if found else text), _findings(found)
 
     def line(self, line: bytes, doc_end_hint: int | None = None) -> tuple[bytes, tuple[Finding, ...]]:
@@ -114,23 +111,28 @@ class Redactor:
 
     # --- rounds -----------------------------------------------------------------------------------------------
 
-    def _rounds(self, data: bytes, json_end: int, first: int = 0) -> tuple[bytes, Counter[tuple[str, str]]]:
+    def _rounds(self, data: bytes, json_end: int, first: int) -> tuple[bytes, Counter[tuple[str, str]]]:
         """Redact until nothing is found; `json_end` is where JSON ends and text begins.
 
-        `first`: where the first candidate begins; -1 when there is none.
+        The first round judges all from the candidate at `first` on (-1 where there is none), the others only what sees
+        what the one before replaced.
         """
         found: Counter[tuple[str, str]] = Counter()
+        regions: Regions = [(first, len(data))] if first >= 0 else []
         for _ in range(MAX_ROUNDS):
             spans = _merged(
-                data, [*self._json_spans(data, json_end, first), *self._text_spans(data, json_end)]
+                data, [*self._json_spans(data, json_end, regions), *self._text_spans(data, json_end, regions)]
             )
             if not spans:
                 break
             pieces: list[bytes] = []
-            last = grown = 0
+            marks: Regions = []
+            last = size = grown = 0
             for span in spans:
                 mark = placeholder(span.kind)
                 pieces += (data[last : span.start], mark)
+                size += span.start - last + len(mark)
+                marks.append((size - len(mark), size))
                 last = span.end
                 found[span.rule, span.kind] += 1
                 if span.end <= json_end:
@@ -138,43 +140,52 @@ class Redactor:
             pieces.append(data[last:])
             data = b"".join(pieces)
             json_end += grown
-            first = self._scanner.open_candidate(data, self._find(data, 0, len(data)), len(data))
+            regions = around(marks, len(data))
         return data, found
 
-    def _text_spans(self, data: bytes, low: int) -> Iterator[Span]:
+    def _text_spans(self, data: bytes, low: int, regions: Regions) -> Iterator[Span]:
         if low >= len(data):
             return
         broken_json = data[: len(jsontext.BOM) + 64].lstrip(jsontext.BOM + b" \t\r\n")[:1] in (b"{", b"[")
-        spans = self._string_spans(data, low, len(data), max(0, low - 1), escaped=False)
-        for span in itertools.chain(spans, self._custom_text(data, low)):
-            if broken_json and _in_sealed_tail(data, span.start):
+        text = data[low:] if low else data
+        within = [(max(0, start - low), end - low) for start, end in regions if end > low]
+        spans = self._scanner.spans(text, 0, len(text), within)[0]
+        uris = fields.DataUris(data, low)
+        for span in sorted((*spans, *self._custom_text(text))):
+            start = span.start + low
+            if broken_json and _in_sealed_tail(data, start):
                 continue
-            if not fields.in_data_uri(data, low, span.start):
-                yield span
+            if not uris.holds(start):
+                yield Span(start, span.end + low, span.rule, span.kind)
 
-    def _json_spans(self, data: bytes, json_end: int, candidate: int) -> Iterator[Span]:
-        """Find the secrets in the strings of `data[:json_end]`, which is JSON; the first candidate is known."""
+    def _json_spans(self, data: bytes, json_end: int, regions: Regions) -> Iterator[Span]:
+        """Find the secrets in the strings of `data[:json_end]`, which is JSON."""
         scanner = self._scanner
+        candidates = Candidates(scanner, data, json_end, regions)
         done = 0
-        while 0 <= candidate < json_end:
-            place = max((candidate, *token_places(data, candidate)))
+        seen = Seen()
+        candidate = candidates.open_after(0) if json_end else -1
+        while candidate >= 0:
+            places = token_places(data, candidate)
+            place = max((candidate, *places))
             start, end = jsontext.string_around(data, place, done)
             if start < 0:
-                candidate = scanner.open_candidate(
-                    data, scanner.candidate(data, place + 1, json_end), json_end
-                )
+                candidate = candidates.open_after(place + 1)
                 continue
-            if start in (candidate, *token_places(data, candidate)):
-                spans = self._scanner.neighbours(data, start)
+            if start in (candidate, *places):
+                spans = scanner.neighbours(data, start, seen)
                 yield from (span for span in spans if not fields.is_sealed(data, span.start, span.end))
-            yield from self._json_string(data, start, end, candidate)
+            yield from self._json_string(data, (start, end), candidate, regions)
             done = end + 1
-            candidate = scanner.open_candidate(data, scanner.candidate(data, done, json_end), json_end)
+            candidate = candidates.open_after(done)
         if self._custom is not None and self._custom.in_line(data):
             yield from self._custom_json(data, json_end)
 
-    def _json_string(self, data: bytes, start: int, end: int, first: int) -> Iterator[Span]:
+    def _json_string(
+        self, data: bytes, bounds: tuple[int, int], first: int, regions: Regions
+    ) -> Iterator[Span]:
         """Find the secrets of the string whose first candidate is at `first`, and of the value whose name it is."""
+        start, end = bounds
         value = jsontext.value_after(data, end)
         if value >= 0:
             yield from self._member(data, data[start:end], value)
@@ -184,9 +195,10 @@ class Redactor:
             yield from self._pair(data, start, end)
             yield from self._argument(data, start, end)
             yield from patches.key_lines(data, start, end)
-        spans = list(self._string_spans(data, start, end, first, escaped=True))
+        spans = list(string_spans(self._scanner, data, bounds, first, regions))
         if spans and not fields.is_sealed(data, start, end):
-            yield from (span for span in spans if not fields.in_data_uri(data, start, span.start))
+            uris = fields.DataUris(data, start)
+            yield from (span for span in sorted(spans) if not uris.holds(span.start))
 
     def _member(self, data: bytes, key: bytes, value: int) -> Iterator[Span]:
         """Judge the value of an object's member by its key."""
@@ -237,92 +249,7 @@ class Redactor:
         body = jsontext.decode(data[start:end])
         place = Place(name, found, name.lower(), quoted=True, literal=False)
         spans = self._scanner.assignments.value(place, body)
-        yield from _mapped(data, start, end, spans)
-
-    # --- windows ----------------------------------------------------------------------------------------------
-
-    def _string_spans(self, data: bytes, low: int, high: int, at: int, *, escaped: bool) -> Iterator[Span]:
-        """Find the secrets in `data[low:high]`, a string's content (`escaped`) or text, window by window.
-
-        `at`: where to look first; one before `low` when the boundary of its first token stands there.
-        """
-        positions = self._scanner.positions(data, at, high)
-        if escaped:
-            rules_out = self._scanner.rules_out
-            positions = (place for place in positions if place == at or not rules_out(data, place, high))
-        following = next(positions, None)
-        while following is not None:
-            first = last = max(low, following)
-            manifest = self._scanner.looks_far(data, following)
-            stop = min(high, last + (MANIFEST if manifest else RIGHT))
-            following = next(positions, None)
-            while following is not None and following < stop and stop - first < MAX_WINDOW:
-                last = following
-                kind = self._scanner.looks_far(data, following)
-                stop = max(stop, min(high, last + (MANIFEST if kind else RIGHT)))
-                manifest = manifest or kind
-                following = next(positions, None)
-            if stop - first > DENSE:
-                stop = min(high, last + MAX_TOKEN)
-            yield from self._window(
-                data, (low, high), (first, last, stop), MANIFEST if manifest else LEFT, escaped
-            )
-
-    def _window(
-        self, data: bytes, bounds: tuple[int, int], place: tuple[int, int, int], left: int, escaped: bool
-    ) -> Iterator[Span]:
-        """Scan around the candidates from `first` to `last`, at first up to `stop`."""
-        low = bounds[0]
-        first, last, stop = place
-        start = max(low, first - left)
-        if not escaped:
-            spans = self._grow(data, b"", start, first, bounds, (last, stop), escaped=False)
-            yield from (Span(s.start + start, s.end + start, s.rule, s.kind) for s in spans[0])
-            return
-        start = jsontext.safe_start(data, start, low)
-        head = jsontext.safe_start(data, first, low)
-        before = jsontext.decode(data[start:head])
-        spans, end = self._grow(data, before, start, head, bounds, (last, stop), escaped=True)
-        yield from _mapped(data, start, end, spans)
-
-    def _grow(
-        self,
-        data: bytes,
-        before: bytes,
-        start: int,
-        head: int,
-        bounds: tuple[int, int],
-        reach: tuple[int, int],
-        *,
-        escaped: bool,
-    ) -> tuple[list[Span], int]:
-        """Scan `data[start:stop]` from `head` on, and more of it as long as a value runs into its end.
-
-        `before`: `data[start:head]` decoded. Returns the places in decoded text, and where the scanned text ends.
-        """
-        low, high = bounds
-        last, stop = reach
-        while True:
-            if escaped:
-                end = stop if stop == high else max(jsontext.safe_start(data, stop, low), last + 1)
-                text = before + jsontext.decode(data[head:end])
-                begin = len(before)
-                if data.startswith(b"\\u", head):
-                    # A letter is escaped: the candidate may begin before it. (0 would pass for the text's start.)
-                    begin = 0 if start == low else min(1, begin)
-            else:
-                end = stop
-                text = data[start:end]
-                begin = head - start
-            until = len(text)
-            if end - head > DENSE and end < high:
-                # Candidates behind the last are the next window's: here their values run into the end for nothing.
-                mark = jsontext.safe_start(data, last, low)
-                until = 1 + (len(before) + len(jsontext.decode(data[head:mark])) if escaped else last - start)
-            spans, short = self._scanner.spans(text, begin, until)
-            if not short or end == high or stop - last >= MAX_RIGHT:
-                return spans, end
-            stop = min(high, last + (stop - last) * 4)
+        yield from mapped(data, start, end, spans)
 
     def _custom_json(self, data: bytes, json_end: int) -> Iterator[Span]:
         custom = self._custom
@@ -335,13 +262,10 @@ class Redactor:
                 # A host's own field names must stay, or nobody can read the line any more.
                 spans = [span for span in spans if not _LETTERS.fullmatch(text, span.start, span.end)]
             if spans and not fields.is_sealed(data, start, end):
-                yield from _mapped(data, start, end, spans)
+                yield from mapped(data, start, end, spans)
 
-    def _custom_text(self, data: bytes, low: int) -> Iterator[Span]:
-        if self._custom is None:
-            return
-        for span in self._custom.spans(data[low:] if low else data):
-            yield Span(span.start + low, span.end + low, span.rule, span.kind)
+    def _custom_text(self, text: bytes) -> list[Span]:
+        return self._custom.spans(text) if self._custom is not None else []
 
 
 @functools.cache
@@ -354,16 +278,6 @@ def _in_sealed_tail(data: bytes, at: int) -> bool:
     """A broken line: is `at` in the value of a sealed field, as far as can be told without its end?"""
     quote = data.rfind(b'"', 0, at)
     return quote >= 0 and fields.is_sealed(data, quote + 1, at)
-
-
-def _mapped(data: bytes, start: int, end: int, spans: list[Span]) -> Iterator[Span]:
-    """Move places in the decoded content of `data[start:end]` to places in `data`."""
-    if not spans:
-        return
-    places = sorted({place for span in spans for place in (span.start, span.end)})
-    raw = dict(zip(places, jsontext.raw_places(data[start:end], places), strict=True))
-    for span in spans:
-        yield Span(start + raw[span.start], start + raw[span.end], span.rule, span.kind)
 
 
 def _merged(data: bytes, spans: list[Span]) -> list[Span]:

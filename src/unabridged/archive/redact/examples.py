@@ -71,8 +71,11 @@ _DOCUMENTED_PARTS = (
     b"eyJzdWIiOiIxMjM0NTY3ODkwIiwibmFtZSI6IkpvaG4gRG9l",
     b"eyJpc3MiOiJqb2UiLA0KICJleHAiOjEzMDA4MTkzODA",
 )
+_SHORTEST_PART = min(map(len, _DOCUMENTED_PARTS))
 
 
 def documented(token: bytes) -> bool:
     """Tell whether a token is printed in its issuer's public documentation as an example."""
-    return token in _DOCUMENTED or any(part in token for part in _DOCUMENTED_PARTS)
+    if token in _DOCUMENTED:
+        return True
+    return len(token) >= _SHORTEST_PART and any(part in token for part in _DOCUMENTED_PARTS)

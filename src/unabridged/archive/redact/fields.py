@@ -25,6 +25,7 @@ _MEDIA_NEAR = searching(
 _NOT_BASE64 = searching("[^A-Za-z0-9+/=_-]")
 _NOT_MEDIA = searching("[^A-Za-z0-9+/=_.-]")
 _DATA_URI = searching(r"^data:[a-zA-Z0-9.+/-]*(?:;[a-zA-Z0-9=-]+)*;base64,")
+_BASE64_MARK = b";base64,"
 BASE64_BYTES = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=_-"
 
 
@@ -43,12 +44,27 @@ def is_sealed(data: bytes, start: int, end: int) -> bool:
     return key in (b"data", b"blob", b"bytes", b"base64") and _MEDIA_NEAR.search(near) is not None
 
 
-def in_data_uri(data: bytes, low: int, at: int) -> bool:
-    """Tell whether `at` lies in the base64 of a `data:` URI that stands in text from `low` on."""
-    if data[max(low, at - _NEAREST) : at].translate(None, BASE64_BYTES + b";,"):
-        return False
-    mark = data.rfind(b";base64,", low, at)
-    if mark < 0:
-        return False
-    between = data[mark + len(b";base64,") : at]
-    return not between.translate(None, BASE64_BYTES)
+class DataUris:
+    """Tells what lies in the base64 of `data:` URIs that stand in a text from `low` on; asked for ascending places."""
+
+    def __init__(self, data: bytes, low: int) -> None:
+        """Begin with the text; see `holds`."""
+        self._data = data
+        self._low = low
+        self._known = low
+        self._within = False
+
+    def holds(self, at: int) -> bool:
+        """Tell whether `at` lies in base64 of a URI."""
+        data = self._data
+        if data[max(self._low, at - _NEAREST) : at].translate(None, BASE64_BYTES + b";,"):
+            return False
+        # What was looked through for the place before, nobody looks through again: the text may be all base64.
+        low = max(self._low, self._known - len(_BASE64_MARK)) if at >= self._known else self._low
+        mark = data.rfind(_BASE64_MARK, low, at)
+        begin = mark + len(_BASE64_MARK) if mark >= 0 else self._known
+        within = (mark >= 0 or (self._within and at >= self._known)) and not data[begin:at].translate(
+            None, BASE64_BYTES
+        )
+        self._known, self._within = at, within
+        return within

@@ -12,6 +12,7 @@ from unabridged.archive.redact.pattern import finder
 
 BOM = b"\xef\xbb\xbf"
 _BLANKS = b" \t\r\n"
+STRETCH = 2_048  # bytes within which places are looked for escape by escape
 MAX_ESCAPE = 12  # bytes of the longest escape, a pair of `\uXXXX`
 
 _HEX4 = re.compile(
@@ -217,6 +218,33 @@ def _character(match: re.Match[bytes]) -> bytes:
 
 def raw_places(raw: bytes, places: list[int]) -> list[int]:
     """Map ascending offsets in `decode(raw)` to offsets in `raw`; one within a character maps to its beginning."""
+    if b"\\" not in raw:
+        return list(places)
+    out: list[int] = []
+    begin = before = 0  # of the stretch at hand, in `raw` and decoded
+    end, size = _stretch(raw, 0)
+    at = 0
+    while at < len(places):
+        while places[at] >= before + size and end < len(raw):
+            begin, before = end, before + size
+            end, size = _stretch(raw, begin)
+        last = at
+        while last < len(places) and (places[last] < before + size or end == len(raw)):
+            last += 1
+        within = _places_within(raw[begin:end], [place - before for place in places[at:last]])
+        out += [begin + place for place in within]
+        at = last
+    return out
+
+
+def _stretch(raw: bytes, begin: int) -> tuple[int, int]:
+    """Return where the stretch of `raw` from `begin` on ends, and how long it is when decoded."""
+    end = begin + STRETCH
+    end = len(raw) if end >= len(raw) else max(safe_start(raw, end, begin), begin + 1)
+    return end, len(decode(raw[begin:end]))
+
+
+def _places_within(raw: bytes, places: list[int]) -> list[int]:
     out: list[int] = []
     shift = 0  # how far raw runs ahead of decoded
     rest = iter(places)
@@ -225,7 +253,7 @@ def raw_places(raw: bytes, places: list[int]) -> list[int]:
         if want is None:
             return out
         decoded = match.start() - shift
-        width = len(decode(match.group()))
+        width = _width(match.group())
         while want is not None and want < decoded + width:
             out.append(want + shift if want <= decoded else match.start())
             want = next(rest, None)
@@ -234,6 +262,16 @@ def raw_places(raw: bytes, places: list[int]) -> list[int]:
         out.append(want + shift)
         want = next(rest, None)
     return out
+
+
+def _width(escape: bytes) -> int:
+    """Return the bytes that an escape decodes to."""
+    if len(escape) == len(b"\\n"):
+        return 1 if escape[1] in b'nrtbf"\\/' else len(decode(escape))
+    if len(escape) == MAX_ESCAPE:
+        return 4
+    code = int(escape[2:], 16)
+    return 1 if code < 0x80 else 2 if code < 0x800 else 3
 
 
 def strings(data: bytes, low: int, high: int) -> list[tuple[int, int]]:

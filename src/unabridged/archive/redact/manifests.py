@@ -5,6 +5,7 @@ from __future__ import annotations
 from unabridged.archive.redact import examples, values
 from unabridged.archive.redact.pattern import capturing, searching
 from unabridged.archive.redact.rule import Span
+from unabridged.archive.redact.seen import Seen
 
 LOOK_AROUND = 4_096  # bytes before and behind `kind: Secret` in which its data may stand
 MAX_ENTRIES = 64  # values of one manifest
@@ -18,8 +19,10 @@ _LINE = capturing(
 _MEMBER = capturing(r"(?:\s|\\+[nrt])*\\*\"[A-Za-z0-9_.-]+\\*\"\s*:\s*\\*\"([^\"\\]*)\\*\"\s*,?")
 
 
-def secret_values(text: bytes, at: int) -> tuple[list[Span], bool]:
+def secret_values(text: bytes, at: int, seen: Seen) -> tuple[list[Span], bool]:
     """Find the values of the manifest around the `kind: Secret` at `at`, as YAML or JSON, escaped or not."""
+    if seen.is_read("k8s", at):
+        return [], False
     low = max(0, at - LOOK_AROUND)
     high = min(len(text), at + LOOK_AROUND)
     last = min(len(text), high + values.MAX_VALUE)
@@ -27,6 +30,7 @@ def secret_values(text: bytes, at: int) -> tuple[list[Span], bool]:
     if edge is not None:
         last = edge.start()
         high = min(high, last)
+    seen.read("k8s", high)
     for edge in _EDGE.finditer(text, low, at):
         low = edge.end()
     spans: list[Span] = []

@@ -20,6 +20,7 @@ _LOOK_BACK = 64  # bytes of white space before a member
 _SCALAR = re.compile(rb"[A-Za-z0-9_.+-]{1,64}+")
 _SCALAR_BEFORE = re.compile(rb"[A-Za-z0-9_.+-]{1,64}\Z")
 _STEP = re.compile(rb"[\"'{}\[\]]")
+_OPENS = frozenset(b"{[")
 _PAIRS = {0x7D: b"{", 0x5D: b"["}
 
 
@@ -57,6 +58,10 @@ class Walk:
         if at <= bounds[0] or mark not in (b'"', b"'"):
             return None
         return cls(text, bounds, mark, _backslashes(text, at - 1, bounds[0]))
+
+    def again(self) -> Walk:
+        """Return another walk over the same text, which may take as many steps."""
+        return Walk(self.text, (self.low, self.high), self.mark, self.depth)
 
     # --- forward ----------------------------------------------------------------------------------------------
 
@@ -129,25 +134,26 @@ class Walk:
     def _closing(self, at: int) -> int:
         """Return the place behind what closes the bracket at `at`; -1 where nothing does."""
         level = 0
-        while self._steps > 0:
-            step = _STEP.search(self.text, at, self.high)
-            if step is None:
-                self.short = True
-                return -1
-            self._steps -= 1
+        mark = self.mark[0]
+        for step in _STEP.finditer(self.text, at, self.high):
             place = step.start()
-            if step.group() in (b"{", b"["):
+            if place < at:
+                continue  # within a string
+            self._steps -= 1
+            if self._steps <= 0:
+                return -1
+            byte = self.text[place]
+            if byte in _OPENS:
                 level += 1
-            elif step.group() in (b"}", b"]"):
+            elif byte in _PAIRS:
                 level -= 1
                 if level == 0:
                     return place + 1
-            elif step.group() == self.mark and _backslashes(self.text, place, self.low) == self.depth:
-                place = self.string_end(place + 1)
-                if place < 0:
+            elif byte == mark and _backslashes(self.text, place, self.low) == self.depth:
+                at = self.string_end(place + 1) + self.width
+                if at < self.width:
                     return -1
-                place += self.width - 1
-            at = place + 1
+        self.short = True
         return -1
 
     # --- backward ---------------------------------------------------------------------------------------------

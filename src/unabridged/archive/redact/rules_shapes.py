@@ -9,6 +9,7 @@ from unabridged.archive.redact.rule import WORD, Rule, text
 _SPACE = r"(?:[ \t\r\n]|\\+[nrt])+"
 # `://`, also with escaped slashes.
 _SCHEME = r":(?:\\*/\\*/|\\*u002[fF]\\*u002[fF]|%2[fF]%2[fF])"
+_SCHEME_BEGINS = (":/", ":\\", ":%", ":u")
 # Roughly the words of a command, for the screen: one class is what an automaton follows cheaply.
 _COMMAND = r"(?:[^\n|;]|\\\r?\n){0,160}"
 # The words of a command up to the first option of the kind that follows; at most to its line's end, escaped or not, which a
@@ -71,7 +72,7 @@ PASSWORDS: tuple[Rule, ...] = (
         "url-password",
         "url-password",
         _SCHEME + r"[^\s/@:\"'`<>\\]{0,128}:([^\s\"'`<>/\\]{1,512})@[A-Za-z0-9\[._$%{*-]",
-        first=":",
+        *_SCHEME_BEGINS,
         anchor=_SCHEME + r"[^\s/@:\"'`<>\\]*:[^\s\"'`<>/\\]+@",
         group=1,
         check="login",
@@ -80,7 +81,7 @@ PASSWORDS: tuple[Rule, ...] = (
         "url-token",
         "url-token",
         _SCHEME + r"([A-Za-z0-9_-]{20,255})(?::(?:x-oauth-basic)?)?@",
-        first=":",
+        *_SCHEME_BEGINS,
         anchor=_SCHEME + r"[A-Za-z0-9_-]{20,255}(?::(?:x-oauth-basic)?)?@",
         group=1,
         check="random",
@@ -150,7 +151,7 @@ PASSWORDS: tuple[Rule, ...] = (
         "pgpass-entry",
         "connection-password",
         r"[A-Za-z0-9_.*-]+:(?:[0-9]{4,5}|\*):[A-Za-z_*][A-Za-z0-9_*.-]{0,64}:[A-Za-z0-9_*.@-]{1,64}:([^\s:\"'\\]{4,})",
-        first=":",
+        *(f":{digit}" for digit in "0123456789*"),
         anchor=r":(?:[0-9]{4,5}|\*):[A-Za-z_*][A-Za-z0-9_*.-]{0,64}:[A-Za-z0-9_*.@-]{1,64}:[^\s:\"'\\]",
         back=64,
         group=1,
@@ -430,7 +431,7 @@ NEIGHBOURS: tuple[Rule, ...] = (
         "named-value",
         "secret",
         _NAMES_SECRET,
-        first="cefhiklnopstv",
+        *objects.NAMING_BEGINS,
         anchor=_NAMES_SECRET,
         fold=True,
         check="pairs",

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator
 
 import re2
 
-from unabridged.archive.redact import assignments, manifests, objects, tokens
+from unabridged.archive.redact import assignments, manifests, objects, tokens, webkeys
+from unabridged.archive.redact.candidates import Candidates, Regions
 from unabridged.archive.redact.pattern import Match, Pattern, capturing, finder
 from unabridged.archive.redact.rule import WORD, Rule, Span
+from unabridged.archive.redact.seen import Seen
 from unabridged.archive.redact.words import first_line, read
 
 CHUNK = 32_768  # bytes that one search for a candidate looks through
@@ -23,10 +24,12 @@ ESCAPED_CHARACTER = r"\\u00(?:2[dDeE]|3[0-9]|4[1-9a-fA-F]|5[0-9aAfF]|6[1-9a-fA-F
 _BOUNDARY = r"[^A-Za-z0-9]|\\[nrtbf]|%[0-9A-Fa-f]{2}|\\u[0-9a-fA-F]{4}|\[[0-9;]*m"
 _BEFORE = re.compile(rb"\\[nrtbf]|\\u[0-9a-fA-F]{4}|%[0-9A-Fa-f]{2}|\[[0-9;]*m|[^A-Za-z0-9]")
 _LETTERS = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
-_RUN = re.compile(rb"[A-Za-z0-9_.~+/=%:@-]*+")
 _BACKSLASH = 0x5C
-_NEIGHBOURS = {"pairs": objects.pairs, "kty": objects.web_key, "cookies": objects.cookie}
-_PRECISE = frozenset((*_NEIGHBOURS, "argv"))  # their patterns tell cheaply whether they begin at a place
+_HOST_BYTES = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.*-"
+_TOKEN_BYTES = _HOST_BYTES + b"+/~"
+_PRECISE = frozenset(
+    ("pairs", "kty", "cookies", "argv")
+)  # their patterns tell cheaply whether they begin at a place
 _FAR = frozenset((*_PRECISE, "k8s"))
 _Matcher = tuple[Rule, tuple[bytes, ...], Pattern | None]
 
@@ -45,6 +48,8 @@ class Scanner:
         self.assignments = assignments.Assignments(tuple(rule for rule in rules if rule.where == "value"))
         self._matchers: dict[bytes, tuple[_Matcher, ...]] = {}
         """By the first byte or two of what a rule can begin with."""
+        self._by_head: dict[bytes, tuple[_Matcher, ...]] = {}
+        """By two bytes of text: the rules by the first and those by both, joined when they were first met."""
         for rule in shapes:
             matcher = (rule, tuple(word.encode() for word in rule.keywords), _compiled(rule))
             for head in _heads(rule):
@@ -63,13 +68,6 @@ class Scanner:
                 return found
             at = stop - OVERLAP
         return -1
-
-    def positions(self, text: bytes, at: int, end: int) -> Iterator[int]:
-        """Yield where the candidates in `text[at:end]` begin."""
-        place = self.candidate(text, at, end)
-        while place >= 0:
-            yield place
-            place = self.candidate(text, place + 1, end)
 
     def open_candidate(self, data: bytes, at: int, end: int) -> int:
         """Return the first candidate at `at` or later that is not ruled out at once, or -1."""
@@ -92,29 +90,40 @@ class Scanner:
                     return False
         return self.assignments.rules_out(data, at, high)
 
-    def spans(self, text: bytes, begin: int, until: int) -> tuple[list[Span], bool]:
-        """Find the secrets whose candidates begin in `text[begin:until]`.
+    def spans(
+        self, text: bytes, begin: int, until: int, regions: Regions | None = None
+    ) -> tuple[list[Span], bool]:
+        """Find the secrets whose candidates begin in `text[begin:until]`, and in `regions` if they are given.
 
         Also tells whether one of them ran into the end of `text`, so that more of it may change the outcome.
         """
         found: list[Span] = []
         short = False
-        for at in self.positions(text, begin, len(text)):
-            if at >= until:
-                break
-            for place in {at, *token_places(text, at)}:
-                short |= self._at(text, place, found)
-            spans, cut = self.assignments.find(text, at)
+        seen = Seen()
+        candidates = Candidates(self, text, len(text), [(0, len(text))] if regions is None else regions)
+        at = begin - 1
+        while 0 <= (at := candidates.after(at + 1)) < until:
+            short |= self._at(text, at, found, seen)
+            boundary = None if text[at] in _LETTERS else _BEFORE.match(text, at)
+            if boundary is not None:
+                # A backslash may be a boundary itself, or begin an escape that is one.
+                short |= self._at(text, at + 1, found, seen)
+                if boundary.end() > at + 1:
+                    short |= self._at(text, boundary.end(), found, seen)
+            spans, cut = self.assignments.find(text, at, seen)
             found += spans
             short |= cut
         return found, short
 
-    def _at(self, text: bytes, at: int, found: list[Span]) -> bool:
+    def _at(self, text: bytes, at: int, found: list[Span], seen: Seen) -> bool:
         """Try the rules that can begin at `at`; return whether one ran into the end of the text."""
         short = False
         for matcher in self._at_head(text, at):
-            if _begins(matcher, text, at):
-                short |= self._apply(matcher[0], matcher[2], text, at, found)
+            keywords = matcher[1]
+            if (not keywords or matcher[0].fold or text.startswith(keywords, at)) and _begins(
+                matcher, text, at
+            ):
+                short |= self._apply(matcher, text, at, found, seen)
         return short
 
     def looks_far(self, text: bytes, at: int) -> bool:
@@ -125,22 +134,26 @@ class Scanner:
             for matcher in self._at_head(text, place)
         )
 
-    def neighbours(self, data: bytes, at: int) -> list[Span]:
+    def neighbours(self, data: bytes, at: int, seen: Seen) -> list[Span]:
         """Find in JSON what the member whose key's content begins at `at` tells of the other members of its object."""
         found: list[Span] = []
         for matcher in self._at_head(data, at):
             check = matcher[0].check
             if check == "k8s":
-                found += objects.manifest(data, at)
+                found += objects.manifest(data, at, seen)
             elif check in _PRECISE and _begins(matcher, data, at):
-                found += self._neighbour(check, data, at)[0]
+                found += self._neighbour(check, data, at, seen)[0]
         return found
 
-    def _neighbour(self, check: str, text: bytes, at: int) -> tuple[list[Span], bool]:
-        look = _NEIGHBOURS.get(check)
-        if look is not None:
-            return look(text, at, self.assignments.named)
-        items, short = objects.arguments(text, at)
+    def _neighbour(self, check: str, text: bytes, at: int, seen: Seen) -> tuple[list[Span], bool]:
+        """Find what rules of neighbours find at a place where they begin."""
+        if check == "kty":
+            return webkeys.private_members(text, at, seen)
+        if check == "cookies":
+            return objects.cookie(text, at, seen)
+        if check == "pairs":
+            return objects.pairs(text, at, self.assignments.named, seen)
+        items, short = objects.arguments(text, at, seen)
         # As a shell has it; what is found within one argument stands in the text as it is.
         command = b" ".join(text[item.start : item.end] for item in items)
         found: list[Span] = []
@@ -158,18 +171,19 @@ class Scanner:
 
     def _at_head(self, text: bytes, at: int) -> tuple[_Matcher, ...]:
         """Return the rules that can begin with what stands at `at`."""
-        one = self._matchers.get(text[at : at + 1], ())
-        two = self._matchers.get(text[at : at + 2], ())
-        return one + two if one and two else one or two
+        head = text[at : at + 2]
+        known = self._by_head.get(head)
+        if known is None:
+            one = self._matchers.get(head[:1], ())
+            two = self._matchers.get(head, ()) if len(head) > 1 else ()
+            known = self._by_head[head] = one + two
+        return known
 
-    def _apply(self, rule: Rule, pattern: Pattern | None, text: bytes, at: int, found: list[Span]) -> bool:
+    def _apply(self, matcher: _Matcher, text: bytes, at: int, found: list[Span], seen: Seen) -> bool:
         """Try one rule at one candidate; return whether it ran into the end of the text."""
-        if pattern is None:
-            spans, short = (tokens.key_block if rule.check == "pem" else manifests.secret_values)(text, at)
-            found += spans
-            return short
-        if rule.check in _PRECISE:
-            spans, short = self._neighbour(rule.check, text, at)
+        rule, _, pattern = matcher
+        if pattern is None or rule.check in _PRECISE:
+            spans, short = self._look(rule.check, text, at, seen)
             found += spans
             return short
         if (
@@ -178,10 +192,11 @@ class Scanner:
             and not tokens.begins_token(text, at, strict=rule.strict)
         ):
             return False
+        if rule.check == "jwt" and text.find(b".", at, seen.run_end(text, at)) < 0:
+            return seen.run_end(text, at) == len(text)
         match = _match(rule, pattern, text, at)
         if match is None:
-            run = _RUN.match(text, at)
-            return run is not None and run.end() == len(text)
+            return seen.run_end(text, at) == len(text)
         whole, start, end = match
         if rule.group == WORD:
             word = read(text, end, "literal")
@@ -203,6 +218,14 @@ class Scanner:
             found.append(Span(start, end, rule.name, rule.kind))
         return short
 
+    def _look(self, check: str, text: bytes, at: int, seen: Seen) -> tuple[list[Span], bool]:
+        """Try at a candidate a rule that is more than a pattern."""
+        if check == "pem":
+            return tokens.key_block(text, at)
+        if check != "k8s":
+            return self._neighbour(check, text, at, seen)
+        return manifests.secret_values(text, at, seen)
+
 
 def token_places(text: bytes, at: int) -> tuple[int, ...]:
     """Return where the token of a candidate may begin, for a candidate begins with the boundary before it."""
@@ -216,13 +239,15 @@ def _match(rule: Rule, pattern: Pattern, text: bytes, at: int) -> tuple[int, int
     if not rule.back:
         match = pattern.match(text, at, min(len(text), at + MAX_TOKEN))
     else:
-        place = max(0, at - rule.back)
         limit = min(len(text), at + MAX_TOKEN)
-        match = pattern.search(text, place, limit)
-        while match is not None and match.end() <= at:
-            match = pattern.search(text, match.end(), limit)
-        if match is not None and match.start() > at:
+        match = None
+        for start in range(_leftmost(rule, text, at), at + 1):
+            match = pattern.match(text, start, limit)
+            if match is not None and match.end() > at:
+                break
             match = None
+            if rule.check == "pgpass":
+                break  # its first part takes all before the colon, or none
         if match is not None:
             match = _behind_escape(pattern, text, match, limit)
     if match is None:
@@ -231,6 +256,12 @@ def _match(rule: Rule, pattern: Pattern, text: bytes, at: int) -> tuple[int, int
     if rule.group == WORD:
         return match.start(), match.start(), match.end()
     return match.start(), match.start(group), match.end(group)
+
+
+def _leftmost(rule: Rule, text: bytes, at: int) -> int:
+    """Return where a token may begin at the earliest that a rule finds backwards from `at`."""
+    left = text[max(0, at - rule.back) : at]
+    return at - len(left) + len(left.rstrip(_HOST_BYTES if rule.check == "pgpass" else _TOKEN_BYTES))
 
 
 def _behind_escape(pattern: Pattern, text: bytes, match: Match, limit: int) -> Match | None:
@@ -277,7 +308,7 @@ def _begins_word(rule: Rule) -> bool:
     """Tell whether a candidate must follow a boundary: it lets the automaton rest inside of words."""
     if rule.back or not rule.keywords:
         return False
-    return not rule.keywords[0].startswith(" ")
+    return not rule.keywords[0].startswith((" ", ":"))
 
 
 def _heads(rule: Rule) -> frozenset[bytes]:

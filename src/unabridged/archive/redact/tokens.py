@@ -28,6 +28,7 @@ _IN_DIGEST = searching(
     r"(?:sha(?:1|224|256|384|512)|md5|integrity)[=:-][A-Za-z0-9+/=_-]*$"
 )  # as lock files have it
 _ALNUM = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789")
+_DIGEST_BYTES = _ALNUM | frozenset(b"+/=_:-")
 _PRINTABLE_LOGIN = searching(r"^[\x20-\x7e]+:[\x20-\x7e]+$")
 _BASE64 = searching("^[A-Za-z0-9+/_-]{8,}={0,2}$")
 _DUMMY_USER = searching(r"(?i)^(?:user(?:name)?|usr|login|name|u|me|foo|<[^>]*>)?$")
@@ -45,8 +46,13 @@ def begins_token(text: bytes, at: int, *, strict: bool) -> bool:
     """Tell whether a token can begin at `at`: not in the middle of a longer word or of base64."""
     if at == 0:
         return True
+    before = text[at - 1]
+    if before not in _DIGEST_BYTES:
+        return True  # no digest, no word, no base64 goes on here
     if _IN_DIGEST.search(text[max(0, at - DIGEST) : at]):
         return False
+    if not strict and before not in _ALNUM:
+        return True
     pattern = _BEGINS_STRICTLY if strict else _BEGINS
     return pattern.search(text[max(0, at - LEFT) : at]) is not None
 

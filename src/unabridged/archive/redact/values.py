@@ -59,11 +59,14 @@ _PATH = searching(
 )
 _SECRET_WORD = searching(r"(?i)passw|passwd|secret|token|apikey|api[-_]key|credential")
 # Letters and digits that programs write together; what is left without them decides whether digits are random.
-_ALGORITHMS = re.compile(
-    rb"(?i)(?:sha|md|utf|base|aes|rsa|u?int|float|es|hs|rs|ps|oauth|http|ipv|x|pkcs|ed|p|h|v|s|ec|ecma|level|step|part"
-    rb"|argon|pbkdf|bcrypt|scrypt|phase|log|area|line|page|issue|ticket|case|rule|example|sample|demo|python|java|php"
-    rb"|user|test|id|key|token|secret|password|pass|app|api|db|node|host|server|port|web|win|gpt|claude|k)-?[0-9]{1,5}"
+_NAME_BEFORE_DIGITS = (
+    "(?:sha|md|utf|base|aes|rsa|u?int|float|es|hs|rs|ps|oauth|http|ipv|x|pkcs|ed|p|h|v|s|ec|ecma|level|step|part"
+    "|argon|pbkdf|bcrypt|scrypt|phase|log|area|line|page|issue|ticket|case|rule|example|sample|demo|python|java|php"
+    "|user|test|id|key|token|secret|password|pass|app|api|db|node|host|server|port|web|win|gpt|claude|k)-?[0-9]{1,5}"
 )
+_ALGORITHMS = re.compile(b"(?i)" + _NAME_BEFORE_DIGITS.encode())
+_NO_OWN_DIGIT = searching(rf"(?i)^(?:[^0-9]*{_NAME_BEFORE_DIGITS})*[^0-9]*$")
+_ALNUM_WORD = 16  # bytes; no word, type, or path of letters and digits alone is longer
 WORDS = frozenset(
     b"password passwd passphrase passcode pwd pass passwords secret secrets token tokens key keys apikey api_key "
     b"api-key credential credentials bearer basic digest auth authorization login username user email admin root "
@@ -129,13 +132,8 @@ def is_random(value: bytes) -> bool:
 
 
 def _has_own_digit(value: bytes) -> bool:
-    """Tell whether a digit stands in no name such as `sha256`; looks no further than to the first."""
-    at = 0
-    for name in _ALGORITHMS.finditer(value):
-        if _DIGIT.search(value, at, name.start()) is not None:
-            return True
-        at = name.end()
-    return _DIGIT.search(value, at) is not None
+    """Tell whether a digit stands in no name such as `sha256`."""
+    return _NO_OWN_DIGIT.search(value) is None
 
 
 def _mixed_case(value: bytes) -> bool:
@@ -147,6 +145,8 @@ def _mixed_case(value: bytes) -> bool:
 
 def _is_word(value: bytes) -> bool:
     """Tell whether a value is a word, a type, a path, or names an environment variable."""
+    if len(value) > _ALNUM_WORD and value.isalnum():
+        return False
     if value.lower() in WORDS or _REFERENCE.match(value) is not None:
         return True
     return _TYPE.search(value) is not None or _PATH.search(value) is not None
