@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from unabridged.bench import command, library, machine, report, rpc, search
+from tests.support.tiny_model import tiny_model
+from unabridged.bench import command, library, machine, report, rpc, search, semantic
 from unabridged.bench.goals import GOALS
 from unabridged.bench.setup import Result, Setup
 from unabridged.errors import InvalidInput, NoTranscripts, PathNotFound
@@ -266,3 +267,19 @@ def test_a_window_is_measured_in_every_format_beside_plain_json() -> None:
         assert found["rival"][form]["cut"]["p50_ms"] > 0
         assert found["ratio"][form]["whole"]["p50"] > 0
     assert found["conditions"]["messages"] == 60
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("tiny")
+def test_what_meaning_adds_is_measured_with_a_model(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    model = tiny_model(folder / "model")
+    monkeypatch.setattr(semantic, "model_folder", lambda: model)
+    monkeypatch.setattr(semantic, "COUNT", 5)
+    monkeypatch.setattr(semantic, "ROWS", 400)
+    monkeypatch.setattr(semantic, "LOT", 200)
+    found = measured("semantic", 6)
+    checked(found, "semantic", 6)
+    assert found["figures"]["added"]["n"] == found["rival"]["nearest"]["n"] == 5
+    assert found["conditions"]["rows"] == found["conditions"]["spans"] + 400
+    assert found["figures"]["bytes_a_span"] > 100
+    assert "semantic" not in [name for name in command.BENCHES if name not in command.NAMED_ONLY]

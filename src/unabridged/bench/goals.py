@@ -82,6 +82,14 @@ GOALS: tuple[Goal, ...] = (
     *_admission(),
     *_window(),
     Goal(
+        "semantic",
+        "figures.added.p95_ms",
+        MOST,
+        25.0,
+        "what meaning adds to a query, p95",
+        "ms",
+    ),
+    Goal(
         "admission",
         "ratio.large.mb_per_second",
         LEAST,

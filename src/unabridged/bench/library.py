@@ -24,6 +24,7 @@ from unabridged.bench.transcripts import FILE_WINDOWS, text_lines
 from unabridged.errors import Incomplete, InvalidInput
 
 MANIFEST = "library.json"
+CONFIG = "config.toml"
 FORMAT = 1
 TABLES = """
 PRAGMA journal_mode = WAL;
@@ -55,10 +56,16 @@ class Library:
 
 
 @contextmanager
-def built(setup: Setup, *, rival: bool = True) -> Generator[Library]:
-    """Give a library of `size` windows with its daemon running; `rival`: with the rival's database."""
+def built(setup: Setup, *, rival: bool = True, settings: str = "") -> Generator[Library]:
+    """Give a library of `size` windows with its daemon running; `rival`: with the rival's database.
+
+    `settings` is what the configuration of its home says.
+    """
     writer = passages(setup)
     with home.temporary(setup.keep) as place:
+        if settings:
+            place.data.mkdir(mode=0o700, exist_ok=True)
+            (place.data / CONFIG).write_text(settings, encoding="utf-8")
         place.start()
         manifest = _manifest(place, writer)
         database = place.folder / "rival.db"
