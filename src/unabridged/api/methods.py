@@ -450,6 +450,7 @@ class Methods(Asking):
         scope: str = "",
         envelope: bool = False,
         whole: bool = False,
+        counts: bool = True,
         timeout: float | None = None,
     ) -> requests.RecallAnswer:
         """Give an exact passage back.
@@ -458,11 +459,13 @@ class Methods(Asking):
         max_tokens: at most 100,000
         envelope: also rendered for a model, as delimited quoted data
         whole: prefer the complete turn when it fits
+        counts: as a use of a passage that a search showed (see `feedback`)
         timeout: seconds; None: as the archive was told, 0: however long it takes
         """
         asked: dict[str, Any] = {
             "target": target, "neighbors": neighbors, "max_tokens": max_tokens, "cursor": cursor,
             "project": places.project_at(project), "scope": scope, "envelope": envelope, "whole": whole,
+            "counts": counts,
         }  # fmt: skip
         return self._ask("recall", requests.RecallRequest, requests.RecallAnswer, asked, timeout)
 
@@ -476,6 +479,7 @@ class Methods(Asking):
         scope: str = "",
         envelope: bool = False,
         whole: bool = False,
+        counts: bool = True,
         timeout: float | None = None,
     ) -> Pages[requests.RecallAnswer, requests.RecallAnswer]:
         """Go through every page of `recall`, asking for each page when it is needed.
@@ -485,6 +489,7 @@ class Methods(Asking):
         asked: dict[str, Any] = {
             "target": target, "neighbors": neighbors, "max_tokens": max_tokens,
             "project": places.project_at(project), "scope": scope, "envelope": envelope, "whole": whole,
+            "counts": counts,
         }  # fmt: skip
         return self._pages(
             "recall", requests.RecallRequest, requests.RecallAnswer, asked, timeout, lambda page: [page]
@@ -770,6 +775,14 @@ class Methods(Asking):
         """
         asked: dict[str, Any] = {"action": action, "wait": wait}
         return self._ask("index", requests.IndexRequest, requests.IndexAnswer, asked, timeout, on_progress)
+
+    def feedback(self, *, action: str = "status", timeout: float | None = None) -> requests.FeedbackAnswer:
+        """Tell how much is counted of what was recalled, or forget it.
+
+        timeout: seconds; None: as the archive was told, 0: however long it takes
+        """
+        asked: dict[str, Any] = {"action": action}
+        return self._ask("feedback", requests.FeedbackRequest, requests.FeedbackAnswer, asked, timeout)
 
     def project(
         self,

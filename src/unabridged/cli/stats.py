@@ -16,7 +16,7 @@ def run(arguments: Arguments) -> int:
     if arguments.flag("json"):
         screen.json(answer)
         return 0
-    for name in ("totals", "disk"):
+    for name in ("totals", "disk", "feedback"):
         if answer.get(name):
             facts.tell(screen, name, answer[name], sizes=name == "disk")
     for name in ("projects", "operations"):

@@ -600,6 +600,17 @@ VERBS: tuple[Verb, ...] = (
         ),
         _SET,
     ),
+    Verb(
+        "feedback",
+        "show or forget what is counted of the passages that were recalled",
+        "unabridged.cli.feedback",
+        (Positional("action", "what to do; nothing: show", "?", choices=("status", "clear")),),
+        (_JSON,),
+        (("una feedback clear", "forget all counts"),),
+        _CARE,
+        "A passage that a search showed and that was then recalled wins near-ties later. Counted for this installation "
+        "alone, without its text; the setting `search.feedback` turns it off.",
+    ),
     *MEASURING,
 )
 

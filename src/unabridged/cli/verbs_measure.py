@@ -71,7 +71,9 @@ MEASURING: tuple[Verb, ...] = (
         "unabridged.bench.command",
         (
             Positional(
-                "name", "what to measure: admission, import, search, recall, rpc, memory, window; none: all", "*"
+                "name",
+                "what to measure: admission, import, search, recall, rpc, memory, window; none: all",
+                "*",
             ),
         ),
         (

@@ -13,6 +13,7 @@ from unabridged.daemon import keyring
 from unabridged.daemon.config import Config
 from unabridged.daemon.disk import DiskGuard
 from unabridged.daemon.dispatch import SlowRequests
+from unabridged.daemon.feedback import Counts
 from unabridged.daemon.idleturns import IdleTurns
 from unabridged.daemon.importing import Importing
 from unabridged.daemon.indexing import Indexing
@@ -49,7 +50,7 @@ def compose(config: Config, store: Store, log: Log, explicit: bool) -> Parts:
     errors = layout.errors
     index = Indexing(store, layout.index, log, errors)
     vectors = Vectors(store, config, log, errors)
-    speaking = Speaking(layout, log, errors)
+    speaking, counts = Speaking(layout, log, errors), _counts(config, store, log)
     seen = Seen(idle)
 
     def admit() -> None:
@@ -99,6 +100,7 @@ def compose(config: Config, store: Store, log: Log, explicit: bool) -> Parts:
             cues=config.texts("search.cues"),
         ),
         speaker=speaking.reach,
+        feedback=counts,
         semantic=vectors.status,
         hints=_hint_limits(config),
     )
@@ -114,6 +116,7 @@ def compose(config: Config, store: Store, log: Log, explicit: bool) -> Parts:
         growth=growth,
         speaking=speaking,
         vectors=vectors,
+        further=(("feedback", lambda: counts.tend(_now())),),
     )
 
 
@@ -127,6 +130,10 @@ def _hint_limits(config: Config) -> HintLimits:
         round(config.seconds("hints.conversation_days") * 24 * HOUR),
         config.number("hints.deadline_ms") / 1_000,
     )
+
+
+def _counts(config: Config, store: Store, log: Log) -> Counts:
+    return Counts(config.layout.data, store, log, on=config.flag("search.feedback"))
 
 
 def _rules(config: Config) -> Rules:

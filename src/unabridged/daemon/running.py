@@ -10,7 +10,7 @@ from unabridged.daemon.importing import Importing
 from unabridged.daemon.indexing import Indexing
 from unabridged.daemon.info import Info
 from unabridged.daemon.logs import Log, trim_stream
-from unabridged.daemon.maintenance import Maintenance
+from unabridged.daemon.maintenance import Maintenance, Task
 from unabridged.daemon.messages import Finished
 from unabridged.daemon.speaking import Speaking
 from unabridged.daemon.tailing import Tailing
@@ -53,6 +53,7 @@ class Parts:
     growth: list[float] = field(default_factory=lambda: [0.0])  # monotonic seconds of the last growth
     speaking: Speaking | None = None
     vectors: Vectors | None = None
+    further: tuple[tuple[str, Task], ...] = ()  # of the maintenance tick, and once at the end
 
     def begin(self) -> None:
         """Start what works by itself, once clients can connect."""
@@ -65,6 +66,7 @@ class Parts:
             ("idle turns", self._close_idle_turns),
             ("error stream", self._trim_errors),
             ("disk", self._tell_disk),
+            *self.further,
         )
         self.maintenance = Maintenance(tasks, self.log, once=[("warm store", self.store.warm)])
 
@@ -83,6 +85,8 @@ class Parts:
         if self.vectors is not None:
             self.vectors.close(CLOSE_SECONDS)
         self.index.close(CLOSE_SECONDS)
+        for _, task in self.further:
+            task()
         self.store.close()
 
     def busy(self) -> bool:

@@ -175,6 +175,13 @@ _ALL = (
         low=0.0,
     ),
     Setting(
+        "search.feedback",
+        bool,
+        True,
+        "Whether it is counted which passages are recalled after a search showed them: they then win near-ties.",
+        tighter=_not_turned_on,
+    ),
+    Setting(
         "search.cues",
         tuple,
         (),

@@ -19,7 +19,7 @@ async def resolve(link: Link, asked: dict[str, Any], path: str, means: str) -> N
     if not value.startswith((HANDLE_PREFIX, PREFIX)):
         return
     try:
-        found = await link.call("recall", {"target": value, "max_tokens": FEW_TOKENS})
+        found = await link.call("recall", {"target": value, "max_tokens": FEW_TOKENS, "counts": False})
     except InvalidInput as error:
         if error.details.get("field") != "target":
             raise

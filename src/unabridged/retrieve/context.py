@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, tzinfo
 from typing import Protocol
 
 from unabridged.archive.resolve import Resolver
 from unabridged.retrieve.locator import Locators
-from unabridged.schema.ids import Micros
+from unabridged.schema.ids import Micros, Ordinal, ProjectId
 from unabridged.schema.scope import Scope
 from unabridged.store.contract import Reader
 from unabridged.vectors.asked import Nearest, Where
@@ -29,6 +29,9 @@ class Meanings(Protocol):
         ...
 
 
+Used = Mapping[
+    tuple[ProjectId, Ordinal], int
+]  # place of a message → how often it was recalled after it was shown
 Redact = Callable[[str], tuple[str, int]]  # text → text without secrets, how many were taken out
 
 
@@ -47,3 +50,4 @@ class Context:
     meanings: Meanings | None = None  # the vectors, where a model is installed
     cancelled: Callable[[], bool] = lambda: False
     cues: tuple[str, ...] = ()  # the user's own (see `cues`)
+    used: Used = field(default_factory=dict[tuple[ProjectId, Ordinal], int])  # for an explicit search

@@ -24,7 +24,7 @@ from unabridged.retrieve.slices import (
     text_of_event,
 )
 from unabridged.schema import tokens
-from unabridged.schema.ids import Micros, Ordinal
+from unabridged.schema.ids import Micros, Ordinal, ProjectId
 from unabridged.schema.records import DOCUMENT, GENERATION, TOMBSTONE, Document, Event
 
 MAX_NEIGHBORS = 32  # windows to each side
@@ -73,6 +73,9 @@ class Recalled:
     replaced_by: str = ""
     replaced_by_handle: str = ""
     chain: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+    of: tuple[ProjectId, Ordinal] | None = (
+        None  # the message that was asked for, where it is given and still holds
+    )
 
 
 def recall(context: Context, request: Recall) -> Recalled:
@@ -106,7 +109,10 @@ def recall(context: Context, request: Recall) -> Recalled:
             value=request.max_tokens,
         )
     by = replaced(context.reader, event, document)
-    return _answer(context, text, chosen, request, by)
+    answer = _answer(context, text, chosen, request, by)
+    if event is not None and by is None:
+        answer.of = (event.project, event.ordinal)
+    return answer
 
 
 def _validate(request: Recall) -> None:

@@ -251,6 +251,16 @@ _TABLE = (
         streams=True,
     ),
     Operation(
+        "feedback",
+        requests.FeedbackRequest,
+        requests.FeedbackAnswer,
+        care.feedback,
+        ADMIN,
+        NO_CONTENT,
+        "Tell how much is counted of what was recalled, or forget it.",
+        reserve=SMALL,
+    ),
+    Operation(
         "project",
         requests.ProjectRequest,
         requests.ProjectAnswer,

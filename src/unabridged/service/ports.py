@@ -10,6 +10,7 @@ from unabridged.errors import DaemonUnavailable
 from unabridged.hosts.contract import Host
 from unabridged.schema.ids import Micros, ProjectId
 from unabridged.service.bounded import Bounded
+from unabridged.service.feedback import Feedback, NoFeedback
 from unabridged.service.folders import Folders
 from unabridged.service.requests import ImportAnswer, ImportRequest
 from unabridged.store.contract import Store
@@ -152,6 +153,7 @@ class Services:
     speaker: Callable[[Check], tuple[str, int]] = (
         no_speaker  # the socket and number of the process that speaks MCP
     )
+    feedback: Feedback = field(default_factory=NoFeedback)
     semantic: Callable[[], dict[str, Any]] = lambda: {"state": "off"}  # how the vectors stand
     hints: HintLimits = HintLimits()
     bounded: Bounded = field(default_factory=Bounded)  # runs what must answer within a time

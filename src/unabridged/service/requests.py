@@ -227,6 +227,7 @@ class RecallRequest(Request, frozen=True):
     scope: str = ""
     envelope: bool = False  # also rendered for a model, as delimited quoted data
     whole: bool = False  # prefer the complete turn when it fits
+    counts: bool = True  # as a use of a passage that a search showed (see `feedback`)
 
 
 class RecallAnswer(Answer, frozen=True):
@@ -530,6 +531,7 @@ class StatsAnswer(Answer, frozen=True):
     projects: list[dict[str, Any]]
     disk: dict[str, Any]
     operations: list[dict[str, Any]] = []
+    feedback: dict[str, Any] = {}  # what is counted of recalled passages (see `feedback`)
 
 
 class VerifyRequest(Request, frozen=True):
@@ -546,6 +548,20 @@ class VerifyAnswer(Answer, frozen=True):
     checked: dict[str, int]
     violations: list[dict[str, Any]]
     seconds: float
+
+
+class FeedbackRequest(Request, frozen=True):
+    """An action on the counts of passages that a search showed and that were recalled: status, clear."""
+
+    action: str = "status"
+
+
+class FeedbackAnswer(Answer, frozen=True):
+    """feedback: on, passages (with a count), recalls, file. cleared: passages whose counts were forgotten just now."""
+
+    ok: bool
+    feedback: dict[str, Any]
+    cleared: int = 0
 
 
 class DoctorRequest(Request, frozen=True):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import msgspec
 
@@ -58,6 +59,7 @@ def search(call: Call, request: SearchRequest) -> SearchAnswer:
             relation=request.relation,
         )
         asked = favoured(context, request, asked)
+        context = replace(context, used=call.services.feedback.used())
         finder = retrieval.finder()
         if finder is None and not archive_log.projects(reader):
             return SearchAnswer(
@@ -74,6 +76,9 @@ def search(call: Call, request: SearchRequest) -> SearchAnswer:
         if found.status == searching.FAILED:
             call.services.index.distrust(str(found.account["failed"]["lexical"]))
         hits = [_hit(context, item, asked) for item in found.hits]
+        call.services.feedback.shown(
+            [(item.event.project, item.event.ordinal) for item in found.hits], call.now
+        )
         return SearchAnswer(found.status, hits, found.next, found.account, found.explain)
 
 
@@ -102,6 +107,8 @@ def recall(call: Call, request: RecallRequest) -> RecallAnswer:
             request.whole,
         )
         found = recalling.recall(context, asked)
+        if request.counts and found.of is not None:
+            call.services.feedback.recalled(found.of, call.now)
         return msgspec.convert(found, RecallAnswer, from_attributes=True)
 
 

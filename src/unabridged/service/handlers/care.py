@@ -16,6 +16,8 @@ from unabridged.service.ports import Finding
 from unabridged.service.requests import (
     DoctorAnswer,
     DoctorRequest,
+    FeedbackAnswer,
+    FeedbackRequest,
     IndexAnswer,
     IndexRequest,
     ProjectAnswer,
@@ -116,6 +118,15 @@ def index(call: Call, request: IndexRequest) -> IndexAnswer:
         raise InvalidInput("action must be one of status, rebuild, verify", field="action")
     found = control.status()
     return IndexAnswer(bool(found["ok"]), found)
+
+
+def feedback(call: Call, request: FeedbackRequest) -> FeedbackAnswer:
+    """Tell how much is counted of what was recalled, or forget it."""
+    if request.action not in ("status", "clear"):
+        raise InvalidInput("action must be one of status, clear", field="action")
+    counts = call.services.feedback
+    cleared = counts.clear() if request.action == "clear" else 0
+    return FeedbackAnswer(True, counts.facts(), cleared)
 
 
 def project(call: Call, request: ProjectRequest) -> ProjectAnswer:

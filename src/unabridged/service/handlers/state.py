@@ -72,7 +72,7 @@ def stats(call: Call, _: Empty) -> StatsAnswer:
         "reclaimable": usage.reclaimable,
     }
     totals = {"projects": len(rows), "records": usage.records, **_sums([counters for _, counters in rows])}
-    return StatsAnswer(True, totals, projects, disk, services.daemon.slow())
+    return StatsAnswer(True, totals, projects, disk, services.daemon.slow(), services.feedback.facts())
 
 
 def daemon_status(call: Call, _: Empty) -> DaemonAnswer:
