@@ -338,6 +338,9 @@ class Stuck:
         self.release.wait(30)
         return []
 
+    def frequencies(self, clauses: Any) -> tuple[list[int], int]:
+        return [1 for _ in clauses], 100
+
     def spans(self, *_: Any) -> tuple[list[tuple[int, int]], list[str]]:
         return [], []
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from unabridged.index.analysis.plan import Clause
 from unabridged.retrieve.candidate import Candidate
 from unabridged.retrieve.filters import Filters
 from unabridged.retrieve.timewords import Spoken
@@ -97,6 +98,10 @@ class Finder(Protocol):
         self, request: Search, projects: Sequence[ProjectId] | None, limit: int
     ) -> Sequence[Candidate]:
         """Return the newest windows that a request's filters and words let through, whatever it asks."""
+        ...
+
+    def frequencies(self, clauses: Sequence[Clause]) -> tuple[list[int], int]:
+        """Return in about how many windows each clause stands, and how many windows there are."""
         ...
 
     def spans(self, request: Search, text: str) -> tuple[list[tuple[int, int]], list[str]]:

@@ -7,13 +7,14 @@ from dataclasses import replace
 from functools import lru_cache
 
 from unabridged.index.analysis.expression import plan_expression
-from unabridged.index.analysis.plan import Plan
+from unabridged.index.analysis.plan import Clause, Plan
 from unabridged.index.analysis.query import plan_query
 from unabridged.index.analysis.spans import Needles, needles_of, spans
 from unabridged.index.layout import LexicalFilter
 from unabridged.index.lexical import LexicalIndex
 from unabridged.index.scoring import coverage, telling, weigh
 from unabridged.index.searching import LexicalHit
+from unabridged.index.state import State
 from unabridged.retrieve.asked import Search
 from unabridged.retrieve.candidate import Candidate
 from unabridged.retrieve.rank import HIGH
@@ -132,6 +133,11 @@ class IndexFinder:
         ]
         return sorted(tempered, key=lambda hit: (-hit.score, hit.place))
 
+    def frequencies(self, clauses: Sequence[Clause]) -> tuple[list[int], int]:
+        """Return in about how many windows of the index each clause stands, and how many windows there are."""
+        state = self._index.state
+        return [frequency_of(state, clause) for clause in clauses], state.total
+
     def spans(self, request: Search, text: str) -> tuple[list[tuple[int, int]], list[str]]:
         """Return where the query's terms stand in a window (character offsets), and which of them do."""
         return spans(_needles(request.query, request.expansion, request.operators), text)
@@ -150,6 +156,12 @@ def _candidate(hit: LexicalHit) -> Candidate:
         hit.fresh,
         tuple(zip(hit.matched, hit.worths, strict=True)),
     )
+
+
+def frequency_of(state: State, clause: Clause) -> int:
+    """Return about how many windows satisfy a clause: by a word's forms together, by a name's whole."""
+    forms = clause.forms if clause.kind == "word" else clause.forms[:1]
+    return min(state.total, sum(state.frequency(form.term) for form in forms))
 
 
 def where(request: Search, projects: Sequence[ProjectId] | None) -> LexicalFilter:

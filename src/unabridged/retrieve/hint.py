@@ -90,6 +90,8 @@ def decide(context: Context, finder: Finder, asked: Asked) -> Decision:
         return Decision(NOTHING, "active-budget")
     if intent.resumes and not intent.telling:
         return _resumed(context, asked)
+    if intent.kind == "implicit":
+        intent = hintsources.tempered(finder, intent)
     looked = hintsources.look(context, finder, intent, asked.message, asked.visible, SPOKEN)
     verdict = _judged(context, asked, intent, looked.sources)
     found = list(looked.sources)
@@ -99,10 +101,17 @@ def decide(context: Context, finder: Finder, asked: Asked) -> Decision:
         found = [*found, *more]
         other = _judged(context, asked, intent, more)
         verdict = other if other.outcome != NOTHING else verdict
-    if verdict.reason == "weak-evidence" and looked.visible:
+    if looked.visible and _is_live(intent, verdict, looked.visible):
         verdict = Verdict(NOTHING, "already-visible")
     considered = tuple(_considered(item, verdict) for item in found[:CONSIDERED])
     return _told(context, asked, intent, verdict, considered)
+
+
+def _is_live(intent: Intent, verdict: Verdict, visible: float) -> bool:
+    """Tell whether the live conversation itself holds what a message is about; who asks for history wants more."""
+    if verdict.outcome == NOTHING:
+        return verdict.reason == "weak-evidence"
+    return intent.kind == "implicit" and verdict.best is not None and visible >= verdict.best.score
 
 
 def _may_be_payload(intent: Intent) -> bool:

@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from unabridged.retrieve.hintintent import ERROR_CODE, SEVERAL, Intent
-from unabridged.retrieve.hintmatch import WEIGHTS
 from unabridged.retrieve.hintsources import Source
 
 NOTHING, MARKER, EXCERPT = "nothing", "marker", "excerpt"
@@ -117,9 +116,9 @@ def is_strong_for_implicit(intent: Intent, item: Source) -> bool:
         return item.share >= ENOUGH_NAMED
     if not telling:
         return _is_whole_phrase(intent, item) and len(item.words) >= SEVERAL
-    weight = sum(WEIGHTS[intent.words[at].rank] for at in item.words)
-    least = WEIGHTS["telling"] + WEIGHTS["common"]
-    return item.share >= ENOUGH_IMPLICIT and weight >= least and item.together
+    if len(telling | names) == 1:  # one word says enough only with all others beside it
+        return len(item.words) > 1 and _is_whole_phrase(intent, item)
+    return item.share >= ENOUGH_IMPLICIT and item.together
 
 
 def _is_whole_phrase(intent: Intent, item: Source) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from unabridged.errors import UnabridgedError
 from unabridged.index.exact import anchors
@@ -24,10 +24,11 @@ from unabridged.schema.scope import Level
 
 FETCH = 16  # windows that are looked at
 SOURCES = 8  # of them, whose text is read
+SPARE = 4_096  # bytes by which white space may make a message longer
+FULL_LEAST, FULL_SHARE = 20, 0.03  # windows, share of all windows, above which a word is everywhere
 FOLLOWED = 4  # best sources whose next turn is looked at
 REACTION = 300  # characters of a person's answer to what an agent proposed
 TEXT = 6_000  # bytes of a message beside the best passage that are looked at
-MOMENT = 600_000_000  # microseconds in which an equal text is the message itself
 IDENTITY = 12  # bytes of a document's id that all its versions share
 SPOKEN, PAYLOAD = frozenset(("text",)), frozenset(("tool-result", "tool-call"))
 
@@ -84,10 +85,21 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Looked:
-    """What was found, best first, and whether better was left out because it is visible."""
+    """What was found, best first; `visible`: the best score of what is visible and therefore left out, or 0."""
 
     sources: Sequence[Source]
-    visible: int = 0
+    visible: float = 0.0
+
+
+def tempered(finder: Finder, intent: Intent) -> Intent:
+    """Return a message with the words that this archive is full of ranked as common, whatever they say elsewhere."""
+    frequencies, total = finder.frequencies([word.clause for word in intent.words])
+    most = max(FULL_LEAST, FULL_SHARE * total)
+    words = [
+        replace(word, rank="common") if frequency > most and word.rank == "telling" else word
+        for word, frequency in zip(intent.words, frequencies, strict=True)
+    ]
+    return replace(intent, words=tuple(words))
 
 
 def look(
@@ -103,9 +115,10 @@ def look(
     search = Search(intent.query, FETCH, Filters(kinds=kinds, since=since))
     candidates = finder.candidates(search, _projects(context), FETCH)
     pairs, _ = Eligibility(context, search.filters, {}).sift(candidates)
-    groups, hidden = _grouped(context, pairs, visible)
-    found = [_read(context, intent, group) for group in groups[:SOURCES]]
-    sources = [item for item in found if item is not None and not _is_message(context, item, message)]
+    plain = _SPACE.sub(" ", message).strip()
+    groups, hidden = _grouped(context, pairs, visible, plain)
+    found = [_read(context, intent, group, plain) for group in groups[:SOURCES]]
+    sources = [item for item in found if item is not None]
     sources = _with_agreements(context, intent, sources)
     sources.sort(key=lambda item: (-item.share, -item.score, item.key))
     return Looked(sources, hidden)
@@ -160,15 +173,16 @@ Group = tuple[bytes, Document | None, list[tuple[Candidate, Event]]]
 
 
 def _grouped(
-    context: Context, pairs: Sequence[tuple[Candidate, Event]], visible: Visible
-) -> tuple[list[Group], int]:
-    """Return windows by the turn that holds them, in the order of the best of each, and how many are visible."""
-    groups, hidden = dict[tuple[ProjectId, bytes], Group](), 0
+    context: Context, pairs: Sequence[tuple[Candidate, Event]], visible: Visible, message: str
+) -> tuple[list[Group], float]:
+    """Return windows by the turn that holds them, best first, and the best score of those that are visible."""
+    groups, hidden = dict[tuple[ProjectId, bytes], Group](), 0.0
     for candidate, event in pairs:
         if event.flags & (META | SUMMARY):
             continue
         if visible.holds(event) or (visible.keys and _key(context, event) in visible.keys):
-            hidden += 1
+            if candidate.score > hidden and not _is_message(context, event, message):
+                hidden = candidate.score
             continue
         document = places.document_of(context.reader, event)
         key = bytes((document.id if document is not None else event.id)[:IDENTITY])
@@ -176,12 +190,25 @@ def _grouped(
     return list(groups.values()), hidden
 
 
+def _is_message(context: Context, event: Event, message: str) -> bool:
+    """Tell whether an event is the message itself, or one in the same words."""
+    if event.role != "user" or event.size > 4 * len(message) + SPARE:
+        return False
+    try:
+        return _SPACE.sub(" ", context.resolver.event_text(event)).strip() == message
+    except UnabridgedError:
+        return False
+
+
 def _key(context: Context, event: Event) -> str:
     return places.source_key(context.reader, places.session_of(context.reader, event), event)
 
 
-def _read(context: Context, intent: Intent, group: Group) -> Source | None:
-    """Return a turn with what its windows hold of a message; None where it cannot be read."""
+def _read(context: Context, intent: Intent, group: Group, message: str) -> Source | None:
+    """Return a turn with what its windows hold of a message; None where they cannot be read, or are the message itself.
+
+    What was asked in the same words before says nothing of them; what was answered then does.
+    """
     key, document, pairs = group
     best, found = 0.0, None
     for candidate, event in pairs:
@@ -190,6 +217,8 @@ def _read(context: Context, intent: Intent, group: Group) -> Source | None:
         except UnabridgedError:
             continue
         text = data.decode("utf-8", "replace")
+        if event.role == "user" and _SPACE.sub(" ", text).strip() == message:
+            continue
         words, whole = held(intent.words, text)
         share = share_of(intent.words, words, whole)
         if found is None:
@@ -260,13 +289,6 @@ def _time(context: Context, event: Event) -> Micros:
         return event.time
     session = places.session_of(context.reader, event)
     return session.started or session.created
-
-
-def _is_message(context: Context, source: Source, message: str) -> bool:
-    """Tell whether a source is the message itself, which its host may have written down already."""
-    if source.event.role != "user" or abs(int(context.now) - int(source.time)) > MOMENT:
-        return False
-    return _SPACE.sub(" ", source.text).strip() == _SPACE.sub(" ", message).strip()
 
 
 def document_key(document: DocumentId) -> bytes:
