@@ -10,16 +10,16 @@ _JSON = Option("json", FLAG, "print one JSON document")
 MEASURING: tuple[Verb, ...] = (
     Verb(
         "eval",
-        "measure how well retrieval finds what answers a question",
+        "measure how well retrieval finds what answers a question, and what a window saves",
         "unabridged.eval.command",
         (
             Positional(
                 "suite",
-                "frozen (the suites that come along), routing, or a data set: locomo, beam, longmemeval, hard, fixture",
+                "frozen (suites that come along), routing, economy; or data: locomo, beam, longmemeval, hard, fixture",
             ),
             Positional(
                 "path",
-                "the data set's file, or folder (beam, fixture); names of frozen suites, none: all",
+                "the data's file, or folder (beam, fixture); names of frozen suites, none: all; transcripts (economy)",
                 "*",
                 kind=PATH,
             ),
@@ -47,6 +47,14 @@ MEASURING: tuple[Verb, ...] = (
                 "protocol", TEXT, "routing: what it speaks", "P", ("openai", "anthropic"), default="openai"
             ),
             Option("key-env", TEXT, "routing: the environment variable that holds its key", "VAR"),
+            Option(
+                "window",
+                NUMBER,
+                "economy: tokens of the model's window, for every policy",
+                "N",
+                default="200000",
+            ),
+            Option("prices", PATH, "economy: another price table (TOML)", "FILE"),
             _JSON,
         ),
         (
@@ -57,6 +65,7 @@ MEASURING: tuple[Verb, ...] = (
                 "una eval routing --endpoint http://127.0.0.1:8080/v1 --model NAME",
                 "which evidence a model turns to",
             ),
+            ("una eval economy session.jsonl", "what a session would have cost under each policy"),
             ("una eval locomo locomo10.json", "recall of turns and sessions, beside plain FTS5"),
             ("una eval beam beam/100K --json", "every figure with its interval"),
         ),

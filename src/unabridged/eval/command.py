@@ -11,12 +11,12 @@ from typing import Any, Protocol
 from unabridged.daemon import config
 from unabridged.daemon.vectors import INSTALLED
 from unabridged.errors import InvalidInput, ModelMissing
-from unabridged.eval import asking, cases, loaders, reporting, routing, running
+from unabridged.eval import asking, cases, economy, loaders, reporting, routing, running
 from unabridged.eval.living import NO_MODELS
 from unabridged.eval.model import PROTOCOLS, RemoteModel
 
 FLOORS = ("fts5", "none")
-NEVER, FROZEN, ROUTING = "never", "frozen", "routing"
+NEVER, FROZEN, ROUTING, ECONOMY = "never", "frozen", "routing", "economy"
 MODEL_SECONDS = 120.0  # for one answer of a language model
 
 
@@ -57,6 +57,10 @@ class Arguments(Protocol):
         """Return a text."""
         ...
 
+    def number(self, name: str, default: int = 0) -> int:
+        """Return a whole number."""
+        ...
+
     def list(self, name: str) -> list[str]:
         """Return what was given several times."""
         ...
@@ -67,11 +71,25 @@ def run(arguments: Arguments) -> int:
     against = arguments.text("against", FLOORS[0])
     if against not in FLOORS:
         raise InvalidInput("there is no floor of that name", field="against", known=list(FLOORS))
+    if arguments.text("suite") == ECONOMY:
+        return _economy(arguments)
     report = _report(arguments, arguments.text("suite"), arguments.list("path"), floor=against == FLOORS[0])
     if arguments.flag("json"):
         arguments.screen.json(report)
         return 0
     for line in lines(report):
+        arguments.screen.line(line)
+    return 0
+
+
+def _economy(arguments: Arguments) -> int:
+    report = economy.run(
+        arguments.list("path"), arguments.number("window"), arguments.text("prices"), arguments.screen.note
+    )
+    if arguments.flag("json"):
+        arguments.screen.json(report)
+        return 0
+    for line in economy.lines(report):
         arguments.screen.line(line)
     return 0
 
