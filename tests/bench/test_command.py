@@ -196,6 +196,17 @@ def test_requests_and_whole_commands_are_timed_beside_a_bare_server(
     assert list(folder.iterdir()) == []
 
 
+@pytest.mark.slow
+@pytest.mark.usefixtures("tiny")
+def test_the_first_answers_of_a_pipe_are_timed_beside_a_server_of_the_sdk(folder: Path) -> None:
+    found = measured("mcp", 1)
+    checked(found, "mcp", 1)
+    for way in ("running", "down"):
+        assert found["figures"][way]["initialize"]["n"] == found["figures"][way]["first_call"]["n"] == 1
+        assert found["ratio"][way]["initialize"]["p50"] > 0
+    assert list(folder.iterdir()) == []
+
+
 # --- the command line, without measuring --------------------------------------------------------------------------
 
 

@@ -17,6 +17,7 @@ from unabridged.bench import (
     goals,
     importing,
     machine,
+    mcp,
     recall,
     report,
     rpc,
@@ -27,13 +28,14 @@ from unabridged.bench import (
 from unabridged.bench.setup import SEED, Result, Setup
 from unabridged.errors import InvalidInput, PathNotFound
 
-# Each with the size that takes about a minute: turns, megabytes, windows, pings, messages.
+# Each with the size that takes about a minute: turns, megabytes, windows, pings, starts, messages.
 BENCHES: Mapping[str, tuple[Callable[[Setup], Result], int]] = {
     "admission": (admission.measure, 2_000),
     "import": (importing.measure, 100),
     "search": (search.measure, 10_000),
     "recall": (recall.measure, 10_000),
     "rpc": (rpc.measure, 5_000),
+    "mcp": (mcp.measure, 20),
     "memory": (footprint.measure, 10_000),
     "window": (window.measure, 1_000),
     "semantic": (semantic.measure, 200),

@@ -178,6 +178,15 @@ GOALS: tuple[Goal, ...] = (
         "ms",
         windows=MILLION,
     ),
+    Goal("mcp", "figures.running.initialize.p95_ms", MOST, 100.0, "`initialize` of `una mcp`, p95", "ms"),
+    Goal(
+        "mcp",
+        "figures.down.initialize.p95_ms",
+        MOST,
+        1_500.0,
+        "`initialize` of `una mcp` where no daemon runs, p95",
+        "ms",
+    ),
     Goal("rpc", "figures.shell.p50_ms", MOST, 60.0, "a whole search from the shell, p50", "ms"),
     Goal(
         "memory",

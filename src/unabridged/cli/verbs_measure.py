@@ -81,13 +81,16 @@ MEASURING: tuple[Verb, ...] = (
         (
             Positional(
                 "name",
-                "what to measure: admission, import, search, recall, rpc, memory, window; none: all",
+                "what to measure: admission, import, search, recall, rpc, mcp, memory, window; none: all",
                 "*",
             ),
         ),
         (
             Option(
-                "size", NUMBER, "how much: turns; MB (import); windows (search, recall, memory); pings", "N"
+                "size",
+                NUMBER,
+                "how much: turns; MB (import); windows (search, recall, memory); pings; starts (mcp)",
+                "N",
             ),
             Option("from", LIST, "import: transcripts to use instead of generated ones", "PATH"),
             Option("keep", PATH, "build the archive in this folder, leave it, use it again", "DIR"),
