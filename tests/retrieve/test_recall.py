@@ -12,16 +12,18 @@ from unabridged.archive import resolve
 from unabridged.archive.compress import unpack_first
 from unabridged.archive.resolve import Resolver
 from unabridged.errors import InvalidInput, LimitExceeded
+from unabridged.index.windows import windows
 from unabridged.retrieve import places
 from unabridged.retrieve.context import Context
 from unabridged.retrieve.locator import LIFETIME, Locators, Place
 from unabridged.retrieve.recall import LEAST_USEFUL_TOKENS, Recall, recall
-from unabridged.retrieve.search import locate
+from unabridged.retrieve.search import cost, locate
 from unabridged.schema import tokens
 from unabridged.schema.ids import Micros, Ordinal, project_id, session_id
 from unabridged.schema.records import DOCUMENT, EVENT, TOMBSTONE, Event, Tombstone
 from unabridged.schema.scope import Level
 from unabridged.store.contract import Batch
+from unabridged.store.open import open_store
 
 
 def event_named(archive: Archive, native: str) -> Event:
@@ -203,3 +205,22 @@ def test_the_envelope_cannot_be_left_by_what_is_inside(archive: Archive) -> None
 def test_a_long_text_is_all_there() -> None:
     assert len(LONG.encode()) > 30_000
     assert KEYS.verify("una1_") is None
+
+
+def test_a_hit_tells_how_many_tokens_a_recall_of_all_of_it_needs() -> None:
+    made = Archive(open_store("memory:", create=True))
+    rows = ",".join(
+        f'{{"id":{number * 7919},"at":"{number:06X}-{number * 31:06d}"}}' for number in range(400)
+    )
+    made.add("dense", [{"id": "a1", "text": f"[{rows}]", "role": "assistant"}])
+    context = made.context()
+    event = event_named(made, "a1")
+    span = windows(f"[{rows}]").ranges[0]
+    target, _ = located(context, event, *span)
+    whole = recall(context, Recall(target, max_tokens=100_000)).text
+    need = cost(whole)
+    assert need > tokens.by_script(whole.encode())
+    assert recall(context, Recall(target, max_tokens=need)).text == whole
+    assert recall(context, Recall(target)).text == whole
+    assert recall(context, Recall(target, max_tokens=need - 1)).text != whole
+    made.store.close()

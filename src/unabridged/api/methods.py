@@ -444,7 +444,7 @@ class Methods(Asking):
         target: str,
         *,
         neighbors: int = 0,
-        max_tokens: int = 2000,
+        max_tokens: int = 4000,
         cursor: str = "",
         project: str | PathLike[str] = "",
         scope: str = "",
@@ -456,7 +456,7 @@ class Methods(Asking):
         """Give an exact passage back.
 
         neighbors: windows before and after, at most 32
-        max_tokens: at most 100,000
+        max_tokens: at most 100,000; a hit's `tokens` are enough for it
         envelope: also rendered for a model, as delimited quoted data
         whole: prefer the complete turn when it fits
         counts: as a use of a passage that a search showed (see `feedback`)
@@ -474,7 +474,7 @@ class Methods(Asking):
         target: str,
         *,
         neighbors: int = 0,
-        max_tokens: int = 2000,
+        max_tokens: int = 4000,
         project: str | PathLike[str] = "",
         scope: str = "",
         envelope: bool = False,

@@ -180,7 +180,7 @@ VERBS: tuple[Verb, ...] = (
         (Positional("target", "a handle or locator of a hit, a document or event id, or a source key"),),
         (
             Option("neighbors", NUMBER, "windows before and after it, at most 32", "N", default="0"),
-            Option("max-tokens", NUMBER, "at most so many tokens, up to 100,000", "N", default="2000"),
+            Option("max-tokens", NUMBER, "at most so many tokens, up to 100,000", "N", default="4000"),
             Option("whole", FLAG, "the complete turn when it fits"),
             Option("envelope", FLAG, "print it as delimited, quoted data for a model"),
             _CURSOR,

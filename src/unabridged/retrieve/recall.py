@@ -41,7 +41,7 @@ class Recall:
 
     target: str
     neighbors: int = 0
-    max_tokens: int = 2_000
+    max_tokens: int = 4_000
     envelope: bool = False
     whole: bool = False
 

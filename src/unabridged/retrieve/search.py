@@ -232,5 +232,5 @@ def locate(
 
 
 def cost(text: str) -> int:
-    """Return what a passage costs a model to read, in estimated tokens."""
-    return tokens.by_script(text.encode())
+    """Return the `max_tokens` with which a recall gives the whole passage."""
+    return tokens.strict(text.encode())

@@ -221,7 +221,7 @@ class RecallRequest(Request, frozen=True):
 
     target: str
     neighbors: int = 0  # windows before and after, at most 32
-    max_tokens: int = 2_000  # at most 100,000
+    max_tokens: int = 4_000  # at most 100,000; a hit's `tokens` are enough for it
     cursor: str = ""
     project: str = ""
     scope: str = ""
