@@ -12,7 +12,7 @@ from unabridged.archive.compress import unpack, unpack_first
 from unabridged.archive.lazyline import LazyLine, string_at
 from unabridged.errors import Corrupt
 from unabridged.hosts.lines import body
-from unabridged.schema.ids import ChunkDigest, Ordinal, OriginId, ProjectId
+from unabridged.schema.ids import ChunkDigest, Digest, Ordinal, OriginId, ProjectId
 from unabridged.schema.records import CHUNK, CHUNK_KIND, EVENT, SEGMENT, Document, Event, Segment
 from unabridged.store.contract import Reader
 
@@ -21,6 +21,7 @@ SHARED_SEGMENTS = 32  # unpacked segments that a process keeps for all requests:
 KNOWN_RANGES = 1 << 14  # segments that a process knows the places of: about 2 MiB, for 4 GiB of originals
 CACHED_LINES = 64  # decoded lines kept (≤ 256 KiB each)
 SINGLE = 2  # references of one event, up to which each is looked for by itself
+KEPT_TEXTS, KEPT_BYTES = 16, 65_536  # of events: one request reads its best passages more than once
 SEGMENTS_A_READ = 64  # segments that one line can span
 
 
@@ -102,6 +103,7 @@ class Resolver:
         self._newest: tuple[Segment, bytes] | None = None
         self._lines = OrderedDict[tuple[OriginId, int, int], LazyLine]()
         self._expected = dict[tuple[OriginId, int], int]()
+        self._texts = OrderedDict[tuple[ProjectId, Ordinal, Digest], bytes]()
 
     def expect(self, events: Iterable[Event]) -> None:
         """Learn which events will be read, so that a segment is unpacked once, as far as the last of them reaches."""
@@ -111,8 +113,16 @@ class Resolver:
 
     def event_bytes(self, event: Event) -> bytes:
         """Return an event's rendering as UTF-8; raise `Corrupt` where it is not what was admitted."""
-        text = self._render(event)
-        return _checked(event, text if isinstance(text, bytes) else text.encode())
+        key = (event.project, event.ordinal, event.digest)
+        known = self._texts.get(key)
+        if known is None:
+            text = self._render(event)
+            known = _checked(event, text if isinstance(text, bytes) else text.encode())
+            if len(known) <= KEPT_BYTES:
+                self._texts[key] = known
+                if len(self._texts) > KEPT_TEXTS:
+                    self._texts.popitem(last=False)
+        return known
 
     def event_text(self, event: Event) -> str:
         """Return an event's rendering; raise `Corrupt` where it is not what was admitted."""

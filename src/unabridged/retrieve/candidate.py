@@ -33,8 +33,3 @@ class Candidate:
     def total(self) -> float:
         """What it is ordered by before anything around it counts."""
         return self.score + self.meaning
-
-    @property
-    def bits(self) -> int:
-        """The clauses that it holds, as the bits of a number."""
-        return sum(1 << clause for clause, _ in self.clauses)

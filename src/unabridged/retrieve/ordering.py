@@ -12,6 +12,7 @@ from unabridged.retrieve.eligible import Eligibility
 from unabridged.retrieve.neighbours import spread, with_neighbours
 from unabridged.retrieve.rank import Ranked, rank
 from unabridged.retrieve.settling import settled
+from unabridged.retrieve.wording import worded
 
 
 def order(
@@ -35,7 +36,8 @@ def order(
         ):  # an expression is satisfied or not: what stands beside does not satisfy it
             block = rank(pairs, context.now)
         else:
-            block = spread(rank(with_neighbours(context.reader, pairs, eligible.allows), context.now))
+            best = rank(with_neighbours(context.reader, pairs, eligible.allows), context.now)
+            block = spread(worded(context, request, best))
         if not start:
             block = settled(context, finder, request, block)
         for item in block:

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from unabridged.retrieve.candidate import Candidate
-from unabridged.retrieve.fuse import fuse
+from unabridged.retrieve.fuse import fuse, ranked
 from unabridged.retrieve.support import Support, support
 from unabridged.schema.ids import Micros
 from unabridged.schema.records import SIDE, SUMMARY, Event
@@ -27,7 +27,7 @@ NEAR_TIE = 0.03  # relative lead in lexical score up to which a prior may decide
 SEMANTIC = "semantic"  # how a message was found by its meaning
 BESIDE = "beside"  # how a message was found that does not match itself
 EXACT_WEIGHT = 0.5  # of the list of exact anchors in the fusion
-EVIDENCE = ("lexical", "meaning", "held", "beside")  # stages that are summed
+EVIDENCE = ("lexical", "meaning", "held", "beside", "wording")  # stages that are summed
 HIGH, MODERATE, SOME = 0.75, 0.5, 0.25  # share of the query's weight found, from which on a band is given
 
 
@@ -46,7 +46,7 @@ class Ranked:
     @property
     def evidence(self) -> float:
         """Its own score, of words and meaning, with what it gains by its clauses and by what stands beside it."""
-        return sum(self.stages[name] for name in EVIDENCE)
+        return sum(self.stages.get(name, 0.0) for name in EVIDENCE)
 
 
 def rank(candidates: Sequence[tuple[Candidate, Event]], now: Micros) -> list[Ranked]:
@@ -61,12 +61,11 @@ def rank(candidates: Sequence[tuple[Candidate, Event]], now: Micros) -> list[Ran
     for key, pair in best.items():
         by_place[(*key, pair[0].start)] = pair
     gained = support(list(best.values()))
-    lexical = sorted(by_place, key=lambda place: (-by_place[place][0].total - sum(gained[place[:2]]), place))
-    exact = sorted(
-        (place for place in by_place if by_place[place][0].exact > 0),
-        key=lambda place: (-by_place[place][0].exact, -by_place[place][0].score, place),
-    )
-    fused = fuse({"lexical": lexical, "exact": exact}, {"lexical": 1.0, "exact": EXACT_WEIGHT})
+    lexical = {place: pair[0].total + sum(gained[place[:2]]) for place, pair in by_place.items()}
+    exact = {place: pair[0].exact for place, pair in by_place.items() if pair[0].exact > 0}
+    ranks = {"lexical": ranked(lexical), "exact": ranked(exact)}
+    fused = fuse(ranks, {"lexical": 1.0, "exact": EXACT_WEIGHT})
+    fused.sort(key=lambda found: (-found[1], -lexical[found[0]], found[0]))
     return _settle(
         [_ranked(by_place[place], score, names, now, gained[place[:2]]) for place, score, names in fused]
     )

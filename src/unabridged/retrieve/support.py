@@ -32,11 +32,14 @@ class Support(NamedTuple):
     beside: float
 
 
-class _Said(NamedTuple):
-    """A message among the best: its speaker, its clauses as bits, its score with what they count."""
+class _One(NamedTuple):
+    """A window: its key, its place where it was said, its speaker, its clauses as bits, its scores."""
 
+    key: Key
+    place: Place | None
     role: str
     clauses: int
+    held: float
     own: float
 
 
@@ -44,57 +47,58 @@ class _Clauses:
     """The clauses of the question with what they are worth."""
 
     def __init__(self, pairs: Sequence[Pair]) -> None:
-        self._worth = dict[int, float]()
+        found = dict[int, float]()
         for candidate, _ in pairs:
             for clause, worth in candidate.clauses:
-                self._worth[clause] = max(worth, self._worth.get(clause, 0.0))
+                if worth > found.get(clause, 0.0):
+                    found[clause] = worth
+        self._worth = sorted((1 << clause, worth) for clause, worth in found.items())
         self._sums = dict[int, float]({0: 0.0})
 
     def worth(self, bits: int) -> float:
         """Return what clauses are worth together."""
         known = self._sums.get(bits)
         if known is None:
-            known = sum(worth for clause, worth in sorted(self._worth.items()) if bits >> clause & 1)
-            self._sums[bits] = known
+            known = self._sums[bits] = sum(worth for bit, worth in self._worth if bits & bit)
         return known
 
 
 def support(pairs: Sequence[Pair]) -> dict[Key, Support]:
     """Return what each of the best windows of events gains; the best `POOL` messages are what it gains by."""
     clauses = _Clauses(pairs)
-    order = sorted(pairs, key=lambda pair: (-pair[0].total, pair[1].project, pair[1].ordinal))
-    said = dict[Place, _Said]()
-    for candidate, event in [pair for pair in order if is_said(pair[1])][:POOL]:
-        own = candidate.total + HELD * clauses.worth(candidate.bits)
-        said[place_of(event)] = _Said(event.role, candidate.bits, own)
-    gained = dict[Key, Support]()
-    for candidate, event in pairs:
-        held = HELD * clauses.worth(candidate.bits)
-        beside = 0.0
-        if is_said(event):
-            beside = _around(candidate, event, said, clauses)
-            beside += NEARER * max(0.0, _answered(event, said) - candidate.total - held)
-        gained[bytes(candidate.project), int(candidate.event)] = Support(held, beside)
-    return gained
+    all_of_them = [_one(candidate, event, clauses) for candidate, event in pairs]
+    said = [one for one in all_of_them if one.place is not None]
+    said.sort(key=lambda one: (one.held - one.own, one.key))
+    by_place = {one.place: one for one in said[:POOL]}
+    return {one.key: Support(one.held, _beside(one, by_place, clauses)) for one in all_of_them}
 
 
-def _around(candidate: Candidate, event: Event, said: Mapping[Place, _Said], clauses: _Clauses) -> float:
-    """Return what counts of the clauses that a message lacks and others near it hold, each where it is nearest."""
-    project, session, seq = place_of(event)
-    known, counted = candidate.bits, 0.0
+def _one(candidate: Candidate, event: Event, clauses: _Clauses) -> _One:
+    bits = 0
+    for clause, _ in candidate.clauses:
+        bits |= 1 << clause
+    held = HELD * clauses.worth(bits)
+    place = place_of(event) if is_said(event) else None
+    key = (bytes(event.project), int(event.ordinal))
+    return _One(key, place, event.role, bits, held, candidate.total + held)
+
+
+def _beside(one: _One, said: Mapping[Place | None, _One], clauses: _Clauses) -> float:
+    """Return what a message gains by its surroundings: each clause that it lacks counts where it stands nearest."""
+    if one.place is None:
+        return 0.0
+    project, session, seq = one.place
+    known, counted, better = one.clauses, 0.0, one.own
     for step in range(1, REACH + 1):
         lacking = 0
         for at in (seq + step, seq - step):
-            if (other := said.get((project, session, at))) is not None:
-                lacking |= other.clauses & ~known
+            other = said.get((project, session, at))
+            if other is not None:
+                lacking |= other.clauses
+                if step == 1 and other.role != one.role and other.own > better:
+                    better = other.own
+        lacking &= ~known
         if lacking:
             counted += FADE**step * clauses.worth(lacking)
             known |= lacking
-    return AROUND * counted
-
-
-def _answered(event: Event, said: Mapping[Place, _Said]) -> float:
-    """Return what the better one of the other speaker's messages beside it has."""
-    project, session, seq = place_of(event)
-    beside = (said.get((project, session, at)) for at in (seq + 1, seq - 1))
-    return max((other.own for other in beside if other is not None and other.role != event.role), default=0.0)
+    return AROUND * counted + NEARER * (better - one.own)
