@@ -91,6 +91,53 @@ def test_an_occasion_that_is_named_is_a_time_where_there_is_one(engine: Engine) 
     assert many.account["times"][0]["status"] == "ambiguous"
 
 
+def test_a_question_for_nothing_but_a_time_is_answered_by_what_people_said_then(engine: Engine) -> None:
+    rows = [
+        {
+            "id": f"day-{at}",
+            "text": text,
+            "human": human,
+            "role": role,
+            "time": NOW - 9 * DAY + at * 60_000_000,
+        }
+        for at, (text, human, role) in enumerate(
+            [
+                ("Look at the charger.", True, "user"),
+                ("It is warm.", False, "assistant"),
+                ("Then write it down.", True, "user"),
+            ]
+        )
+    ]
+    engine.archive.add("that-day", rows)
+    engine.archive.add(
+        "later-day", [{"id": "l", "text": "The fan?", "human": True, "time": NOW - 9 * DAY + DAY // 4}]
+    )
+    engine.index()
+    found = ask(engine, "What did we do on 5 May?", explain=True)
+    assert [hit.event.native for hit in found.hits][:3] == ["l", "day-0", "day-2"]
+    assert found.hits[0].match == ["time"]
+    assert found.hits[0].snippet == "The fan?"
+    assert found.explain[0]["stages"] == {"time": 0.0}
+    paged = ask(engine, "What did we do on 5 May?", limit=1)
+    second = ask(engine, "What did we do on 5 May?", limit=1, cursor=paged.next)
+    assert [hit.event.native for hit in (*paged.hits, *second.hits)] == ["l", "day-0"]
+    elsewhere = ask(engine, "What did we do on 5 May?", filters=Filters(roles=frozenset(("tool",))))
+    assert elsewhere.hits == []
+
+
+def test_the_latest_of_a_time_is_not_that_of_another(engine: Engine) -> None:
+    for name, days in (("monday-talk", -3), ("april-talk", -20)):
+        text = f"We decided to keep the {name} plan."
+        engine.archive.add(name, [{"id": name, "text": text, "human": True, "time": NOW + days * DAY}])
+    engine.index()
+    assert (
+        ask(engine, "what did we decide in April?").hits[0].text == "We decided to keep the april-talk plan."
+    )
+    assert ask(engine, "what did we decide?").hits[0].text == "We decided to keep the monday-talk plan."
+    asked = ask(engine, "last week", relation="latest-decision")
+    assert (asked.hits, asked.account["relation"]["status"]) == ([], "not-found")
+
+
 def test_an_expression_names_no_time(engine: Engine) -> None:
     assert "times" not in ask(engine, "bench AND memory AND yesterday", operators=True).account
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,9 +10,9 @@ import msgspec
 
 from unabridged.archive import log
 from unabridged.errors import IndexError_, InvalidCursor, InvalidInput, LimitExceeded, UnabridgedError
-from unabridged.retrieve import locator, meaning, ordering, structural, timely
+from unabridged.retrieve import leading, locator, meaning, ordering, structural
 from unabridged.retrieve.asked import Finder, Found, Search, Searched
-from unabridged.retrieve.candidate import POOL, Candidate
+from unabridged.retrieve.candidate import POOL
 from unabridged.retrieve.collapse import collapse, draw
 from unabridged.retrieve.context import Context
 from unabridged.retrieve.eligible import Eligibility
@@ -55,18 +55,13 @@ def search(context: Context, finder: Finder, request: Search) -> Searched:
     try:
         if request.relation:
             return _related(context, finder, request, cursor, account)
-        lead = structural.worded(context, finder, request, _projects(context), cursor.heads)
-        times = timely.read(context, finder, request, _projects(context))
-        request = timely.with_times(request, times)
-        found = _look(context, finder, request, cursor.heads, end)
+        request, lead = leading.lead(context, finder, request, _projects(context), cursor.heads)
+        found = _look(context, finder, request, lead, cursor.heads, end)
     except (_IndexFailed, IndexError_) as failure:
         account["failed"] = {"lexical": failure.code}
         return Searched(FAILED, [], "", account)
-    if times.account:
-        account["times"] = times.account
-    if lead is not None:
-        account["relation"] = lead.account
-        found.hits = _behind(lead.found, found.hits)
+    account.update(lead.account)
+    found.hits = lead.before(found.hits)
     page = found.hits[cursor.offset : end]
     draw(context, finder, request, [hit for hit in page if hit.cue is None])
     account["considered"] = found.considered
@@ -79,8 +74,8 @@ def search(context: Context, finder: Finder, request: Search) -> Searched:
         next_cursor = msgspec.msgpack.encode(Cursor(end, heads)).hex()
     account.pop("heads", None)
     explain = [_explain(item) for item in found.ranked[: request.limit]] if request.explain else []
-    if explain and lead is not None:
-        explain = [*map(structural.explained, lead.found), *explain]
+    if request.explain:
+        explain = [*lead.explain(), *explain]
     return Searched(status, page, next_cursor, account, explain)
 
 
@@ -99,12 +94,6 @@ def _related(
         following = msgspec.msgpack.encode(Cursor(end, heads)).hex()
     explain = [structural.explained(hit) for hit in page] if request.explain else []
     return Searched(_status(account, page), page, following, account, explain)
-
-
-def _behind(lead: Sequence[Found], hits: Sequence[Found]) -> list[Found]:
-    """Return hits behind those that lead, each message once."""
-    known = {hit.event.id for hit in lead}
-    return [*lead, *(hit for hit in hits if hit.event.id not in known)]
 
 
 class _IndexFailed(Exception):
@@ -127,22 +116,27 @@ class _Looked:
     meaning: dict[str, Any]  # what the account says of it
 
 
-def _look(context: Context, finder: Finder, request: Search, heads: Mapping[bytes, int], end: int) -> _Looked:
+def _look(
+    context: Context,
+    finder: Finder,
+    request: Search,
+    lead: leading.Lead,
+    heads: Mapping[bytes, int],
+    end: int,
+) -> _Looked:
     """Return at least `end` hits and one, or all there are; candidates that turn out to be the same cost more looks."""
     eligible = Eligibility(context, request.filters, heads)
     fetch = max(meaning.BESIDE_MEANING if meaning.is_wanted(context, request) else POOL, end * OVERFETCH)
     meant: meaning.Meant | None = None
-    then: Sequence[Candidate] | None = None
     while True:
         try:
-            then = timely.candidates(finder, request, _projects(context)) if then is None else then
             candidates = finder.candidates(request, _projects(context), fetch)
         except InvalidInput:  # an expression that is not one
             raise
         except UnabridgedError as error:
             raise _IndexFailed(error) from error
         meant = meant or meaning.consult(context, request, _projects(context), candidates)
-        blocks = ordering.blocks(candidates, meant, then)
+        blocks = ordering.blocks(candidates, meant, lead.then)
         ranked, dropped = ordering.order(context, finder, request, eligible, blocks)
         hits = collapse(context, request, ranked, end, dropped)
         complete = len(candidates) < fetch

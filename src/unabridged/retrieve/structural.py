@@ -12,7 +12,7 @@ from typing import Any
 
 from unabridged.archive.notes import HOST as NOTE_HOST
 from unabridged.errors import InvalidInput, UnabridgedError
-from unabridged.retrieve import places, relations, turning
+from unabridged.retrieve import places, relations, timely, turning
 from unabridged.retrieve.asked import Finder, Found, Search
 from unabridged.retrieve.candidate import Candidate
 from unabridged.retrieve.context import Context
@@ -82,8 +82,9 @@ def given(
     heads: Mapping[bytes, int],
     wanted: int,
 ) -> Looked:
-    """Return what stands in the relation that a request names."""
-    asked = relations.given(request.relation, request.query)
+    """Return what stands in the relation that a request names, of the time that its query names if any."""
+    query, request = timely.narrowed(context, request)
+    asked = relations.given(request.relation, query)
     return look(context, finder, request, asked, projects, heads, wanted)
 
 
@@ -95,7 +96,8 @@ def worded(
     heads: Mapping[bytes, int],
 ) -> Looked | None:
     """Return the few certain messages that a question in plain words asks for; None for any other question."""
-    asked = None if request.operators else relations.recognised(request.query)
+    query, request = timely.narrowed(context, request)
+    asked = None if request.operators else relations.recognised(query)
     if asked is None:
         return None
     looked = look(context, finder, request, asked, projects, heads, LEADING)
@@ -105,13 +107,13 @@ def worded(
 
 
 def explained(hit: Found) -> dict[str, Any]:
-    """Return how a message that tells a relation came to its place."""
+    """Return how a message that leads came to its place."""
     return {
         "event": hit.event.id.hex(),
-        "stages": {STRUCTURAL: hit.score},
+        "stages": {hit.match[0]: hit.score},
         "score": hit.score,
         "match": list(hit.match),
-        "cue": hit.cue,
+        **({} if hit.cue is None else {"cue": hit.cue}),
     }
 
 

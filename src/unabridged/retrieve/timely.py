@@ -1,7 +1,7 @@
 """Times that a question names: what was said then is favoured, and looked for by itself. It is no filter.
 
 A day or a span of days is a part of what is asked, as its words are, and no text holds it: what was said then passes
-hits that have up to half more evidence, a clearer winner stays one. An open side (`before`, `since`) decides near-ties.
+hits that have up to a third more evidence, a clear winner stays one. An open side (`since`) decides near-ties.
 `before the migration` is a time, too, where the archive holds one occasion that the words name and no second one.
 """
 
@@ -18,10 +18,10 @@ from unabridged.retrieve.candidate import Candidate
 from unabridged.retrieve.context import Context
 from unabridged.retrieve.eligible import Eligibility
 from unabridged.retrieve.filters import Filters
-from unabridged.retrieve.timewords import ALWAYS, MICROS, Spoken, spoken
+from unabridged.retrieve.timewords import ALWAYS, MICROS, Spoken, spoken, without
 from unabridged.schema.ids import Micros, ProjectId
 
-THEN = 1.5  # of a hit from the day or span that is named
+THEN = 1.3  # of a hit from the day or span that is named
 OPEN = 1.08  # of a hit on the side of a moment that is named
 LATER = 0.5  # of that favour, for what was said a little later: people tell what happened
 DAY = 86_400 * MICROS
@@ -62,13 +62,9 @@ def candidates(finder: Finder, request: Search, projects: Sequence[ProjectId] | 
     """Return the best windows from the times that a question names: of a large archive, few of its best are."""
     found = list[Candidate]()
     for item in request.times[:SEARCHED]:
-        filters = request.filters
-        since = Micros(max(filters.since, item.since))
-        until = Micros(min(filters.until or item.until, item.until or filters.until))
-        if until and until <= since:
-            continue
-        narrowed = replace(request, filters=replace(filters, since=since, until=until))
-        found += finder.candidates(narrowed, projects, ADDED)
+        then = within(request, item)
+        if not then.filters.until or then.filters.since < then.filters.until:
+            found += finder.candidates(then, projects, ADDED)
     return found
 
 
@@ -125,6 +121,25 @@ def _anchor(
     item = Spoken(match.start(), match.end(), since, until, text)
     times.spans += (item,)
     times.account.append(_facts(item))
+
+
+def narrowed(context: Context, request: Search) -> tuple[str, Search]:
+    """Return a question without the first time that it names, and its request narrowed to that.
+
+    For what is asked as the latest of its kind, of which another one is no answer.
+    """
+    times = [] if request.operators else spoken(request.query, context.now, context.zone)
+    if not times:
+        return request.query, request
+    return without(request.query, times[:1]), within(request, times[0])
+
+
+def within(request: Search, item: Spoken) -> Search:
+    """Return a request narrowed to a time, inside its own."""
+    filters = request.filters
+    since = Micros(max(filters.since, item.since))
+    until = Micros(min(filters.until or item.until, item.until or filters.until))
+    return replace(request, filters=replace(filters, since=since, until=until))
 
 
 def with_times(request: Search, times: Times) -> Search:
