@@ -67,6 +67,31 @@ def reached(home: Home, way: str, folder: Path) -> Iterator[Server]:
         assert "refused" not in said
 
 
+@pytest.mark.parametrize("host", HOSTS)
+def test_an_agent_reaches_it_over_http_as_the_guide_registers_it(
+    home: Home, tmp_path: Path, host: str
+) -> None:
+    make, api = HOSTS[host]
+    file = tmp_path / "port"
+    listener = Listener(home, tmp_path / "project", "--port-file", str(file))
+    if host == "opencode":
+        server = Server(url=f"{{file:{file}}}")
+    else:
+        headers = {"Authorization": "Bearer ${UNA_MCP_TOKEN}"}
+        server = Server({"UNA_MCP_TOKEN": listener.token}, listener.url, headers)
+    try:
+        with Provider([api]) as provider:
+            agent = make(tmp_path, provider, server)
+            prepare(home, tmp_path, agent.project)
+            provider.then(
+                Reply("I look.", [agent.call("search", {"query": "zirconium1"})]), Reply("That is settled.")
+            )
+            assert "That is settled." in agent.say("What was it?")
+            assert "user says zirconium1" in provider.agent_requests()[-1].text()
+    finally:
+        listener.end()
+
+
 @pytest.mark.parametrize("way", ["pipe", "http"])
 @pytest.mark.parametrize("host", HOSTS)
 def test_an_agent_uses_every_tool(home: Home, tmp_path: Path, host: str, way: str) -> None:

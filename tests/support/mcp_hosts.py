@@ -25,7 +25,10 @@ COMMAND = (sys.executable, "-m", "unabridged", "mcp")
 
 @dataclass(frozen=True)
 class Server:
-    """How our server is reached: `env` for the command that a host starts, or an address with its headers."""
+    """How our server is reached: a command that a host starts, or an address with its headers.
+
+    env: for that command, or of the host itself, whose configuration may name a variable as `${NAME}`.
+    """
 
     env: Mapping[str, str] = field(default_factory=dict[str, str])
     url: str = ""
@@ -52,6 +55,7 @@ def claude_code(folder: Path, provider: Provider, server: Server) -> Agent:
     client = ClaudeCode(folder, provider.url)
     at = {"type": "http", "url": server.url, "headers": dict(server.headers)}
     started = {"command": COMMAND[0], "args": list(COMMAND[1:]), "env": dict(server.env)}
+    client.env.update(server.env if server.url else {})
     path = folder / "mcp.json"
     path.write_text(json.dumps({"mcpServers": {server.name: at if server.url else started}}))
     more = ("--mcp-config", str(path), "--allowedTools", f"mcp__{server.name}")
@@ -67,8 +71,11 @@ def codex(folder: Path, provider: Provider, server: Server) -> Agent:
     client = Codex(folder, provider.url)
     table = f"mcp_servers.{server.name}"
     if server.url:
-        lines = [f"[{table}]", f"url = {json.dumps(server.url)}", f"[{table}.http_headers]"]
-        values = server.headers
+        client.env.update(server.env)
+        lines, values = [f"[{table}]", f"url = {json.dumps(server.url)}"], dict(server.headers)
+        if values.get("Authorization", "").startswith("Bearer ${"):  # it has a setting of its own for that
+            lines.append(f'bearer_token_env_var = "{values.pop("Authorization")[len("Bearer ${") : -1]}"')
+        lines.append(f"[{table}.http_headers]")
     else:
         lines = [
             f"[{table}]",
@@ -88,6 +95,7 @@ def codex(folder: Path, provider: Provider, server: Server) -> Agent:
 def opencode(folder: Path, provider: Provider, server: Server) -> Agent:
     """OpenCode, with its configuration."""
     client = OpenCode(folder, provider.url)
+    client.env.update(server.env if server.url else {})
     path = Path(client.env["OPENCODE_CONFIG"])
     config: dict[str, Any] = json.loads(path.read_text())
     at = {"type": "remote", "url": server.url, "headers": dict(server.headers), "oauth": False}
@@ -99,6 +107,7 @@ def opencode(folder: Path, provider: Provider, server: Server) -> Agent:
 def pi(folder: Path, provider: Provider, server: Server) -> Agent:
     """Pi, with the tools shown to its model one by one."""
     client = Pi(folder, provider.url)
+    client.env.update(server.env if server.url else {})
     at = {"url": server.url, "headers": dict(server.headers)}
     started = {"command": COMMAND[0], "args": list(COMMAND[1:]), "env": dict(server.env)}
     entry = {**(at if server.url else started), "exposure": "direct"}

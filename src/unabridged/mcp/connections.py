@@ -14,7 +14,7 @@ import h11
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-MOST = 128  # connections at once: a session has one for what is asked and one on which it only listens
+MOST = 512  # connections at once: a session has one for what is asked and one on which it only listens
 HEAD_SECONDS = 10.0  # from a connection, or the first byte of a further request, to the end of the head
 STUCK_SECONDS = 20.0  # that somebody may leave our answer unread
 

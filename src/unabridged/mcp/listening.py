@@ -17,7 +17,7 @@ from unabridged.mcp.visitors import MOST, Visitors
 
 HEAD_BYTES = 32 << 10  # of a request's head
 KEEP_SECONDS = 30  # that a connection stays open between two requests
-REST_SECONDS = 30 * 60.0  # without a request, after which a session is forgotten
+REST_SECONDS = 15 * 60.0  # without a request, after which a session is forgotten
 END_SECONDS = 1  # that what is being answered gets when this process is told to end
 SILENT = logging.CRITICAL + 1  # for libraries, whose messages repeat what was sent
 LIBRARIES = ("mcp", "uvicorn", "uvicorn.error", "uvicorn.access", "sse_starlette", "asyncio")

@@ -15,8 +15,11 @@ from unabridged.schema.records import EVENT, SUPERSESSION, TOMBSTONE, Event
 class Eligibility:
     """The rules for one question; `heads` are the last ordinals that its first page saw."""
 
-    def __init__(self, context: Context, filters: Filters, heads: Mapping[bytes, int]) -> None:
-        """Judge by the state in `context`."""
+    def __init__(
+        self, context: Context, filters: Filters, heads: Mapping[bytes, int], *, standing: bool = False
+    ) -> None:
+        """Judge by the state in `context`. standing: leave out messages that were corrected, too."""
+        self._standing = standing
         self._context = context
         self._filters = filters
         self._heads = heads
@@ -63,6 +66,8 @@ class Eligibility:
             self._retiring[event.project] = retiring
         if retiring and places.tombstone_of(reader, event):
             return "retired"
+        if self._standing and reader.get(SUPERSESSION, (event.project, event.ordinal)) is not None:
+            return "superseded"
         if event.host == NOTE_HOST and not self._filters.superseded:
             document = places.document_of(reader, event)
             if document is not None and reader.get(SUPERSESSION, (event.project, document.ordinal)):

@@ -114,7 +114,7 @@ def look(
     """Return the sources that hold most of a message's words; raises what the index raises."""
     search = Search(intent.query, FETCH, Filters(kinds=kinds, since=since))
     candidates = finder.candidates(search, _projects(context), FETCH)
-    pairs, _ = Eligibility(context, search.filters, {}).sift(candidates)
+    pairs, _ = Eligibility(context, search.filters, {}, standing=True).sift(candidates)
     plain = _SPACE.sub(" ", message).strip()
     groups, hidden = _grouped(context, pairs, visible, plain)
     found = [_read(context, intent, group, plain) for group in groups[:SOURCES]]
