@@ -281,6 +281,86 @@ def test_of_two_messages_at_once_one_may_tell_of_a_source(hinting: Hinting) -> N
     assert {one.reason for one in told} == {"asked", "repeated-source"}
 
 
+def test_a_marker_does_not_keep_a_source_from_being_quoted(hinting: Hinting) -> None:
+    assert hinting.ask(MATTER, key="m1").outcome == "marker"
+    assert hinting.ask("Extend the flash driver polling now, please", key="m2").outcome == "nothing"
+    told = hinting.ask(ASKED, key="m3")
+    assert told.outcome == "excerpt"
+    assert (
+        hinting.ask("Remind me why we chose polling for the flash driver.", key="m4").reason
+        == "repeated-source"
+    )
+
+
+def test_several_turns_of_one_conversation_are_one_source(hinting: Hinting) -> None:
+    hinting.talk(
+        "export",
+        "The nightly export takes four hours. What are the options?",
+        "Incremental, or streamed through a connector.",
+        "How much work is the incremental nightly export?",
+        "About two days.",
+        "Which column shall the incremental nightly export go by?",
+        "Decided: the nightly export becomes incremental by updated_at.",
+    )
+    hinting.index()
+    told = hinting.ask("What did we decide about the nightly export?")
+    assert told.outcome == "excerpt"
+    assert "by updated_at" in told.text
+
+
+def test_what_a_person_agreed_to_is_quoted_with_it(hinting: Hinting) -> None:
+    hinting.talk(
+        "webhook",
+        "Which retry policy shall the invoice webhook have?",
+        "I recommend a backoff of 30 seconds and eight tries for the invoice webhook.",
+        "Good, but give up after six tries.",
+        "Understood: a backoff of 30 seconds, six tries.",
+    )
+    hinting.index()
+    told = hinting.ask("What did we decide about the invoice webhook?")
+    assert told.outcome == "excerpt"
+    assert "six tries" in told.text
+    assert hinting.ask("Remind me of the backoff for the invoice webhook.").reason == "repeated-source"
+
+
+def test_a_question_that_nobody_answered_is_no_source(hinting: Hinting) -> None:
+    hinting.add("open", [{"id": "o0", "text": "When is the quarterly penetration test?", "human": True}])
+    hinting.index()
+    assert hinting.ask("What did we say about the quarterly penetration test?").reason == "weak-evidence"
+    hinting.add("same", [{"id": "s0", "text": ASKED, "human": True}])
+    hinting.index()
+    assert "erase interrupt" in hinting.ask(ASKED).text
+
+
+def test_an_answer_that_is_visible_is_not_told_from_elsewhere(hinting: Hinting) -> None:
+    hinting.talk("live", "And the buzzer pin?", "We decided that the buzzer pin is seven.", age=HOUR)
+    hinting.talk("before", "The buzzer pin?", "The buzzer pin was decided to be four once.", age=9 * DAY)
+    hinting.index()
+    assert hinting.ask("What did we decide about the buzzer pin?", "live").reason == "already-visible"
+
+
+def test_who_asks_to_leave_history_alone_gets_none_of_it(hinting: Hinting) -> None:
+    for message in (
+        "Don't look at our history: how would you write a flash driver with polling?",
+        "Ignore what we decided about the flash driver polling and start fresh.",
+    ):
+        assert hinting.ask(message).reason == "declined"
+
+
+def test_a_word_that_the_archive_is_full_of_says_nothing_by_itself(hinting: Hinting) -> None:
+    for number in range(30):
+        hinting.talk(
+            f"many-{number}", f"The gasket of pump {number}?", f"The gasket of pump {number} is rubber."
+        )
+    hinting.index()
+    assert hinting.ask("Paint the gasket and the pump.").outcome == "nothing"
+
+
+def test_a_hint_is_explained_by_the_hosts_own_name_of_a_new_session(hinting: Hinting) -> None:
+    hinting.ask(ASKED, "not-yet", host="toy", key="m1")
+    assert [item.key for item in hinting.why(session="not-yet").decisions] == ["m1"]
+
+
 def erase(hinting: Hinting, native: str) -> None:
     """Leave the tombstone that an erasure leaves for the turn of an event."""
     with hinting.store.snapshot() as reader:

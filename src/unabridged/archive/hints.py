@@ -84,6 +84,11 @@ def find(reader: Reader, places: Sequence[Place], key: SourceHash, message: Dige
     return None
 
 
+def has_any(reader: Reader, place: Place) -> bool:
+    """Tell whether anything was decided in a session."""
+    return bool(reader.scan(HINT, place, limit=1))
+
+
 def shown(reader: Reader, place: Place) -> list[Hint]:
     """Return the hints of a session that have a text."""
     return reader.scan(HINT, place, index="shown", limit=SHOWN_MOST)
@@ -103,11 +108,14 @@ def active_tokens(reader: Reader, places: Sequence[Place], allowance: Allowance)
     return sum(counted.values())
 
 
-def rests(reader: Reader, places: Sequence[Place], source: bytes, after: Micros) -> bool:
-    """Tell whether a source was told of behind `after`, in a session or in what it goes on from."""
+def rests(reader: Reader, places: Sequence[Place], source: bytes, after: Micros, *, quoting: bool) -> bool:
+    """Tell whether a source was told of behind `after`, in a session or in what it goes on from.
+
+    Who may quote it (`quoting`) is kept from that by a quotation only: a marker has shown nothing of it.
+    """
     for project, session in places:
         exposure = reader.get(EXPOSURE, (project, session, source))
-        if exposure is not None and exposure.time > after:
+        if exposure is not None and (exposure.quoted if quoting else exposure.time) > after:
             return True
     return False
 
@@ -131,14 +139,17 @@ def plan_freeze(wanted: Hint, places: Sequence[Place], allowance: Allowance) -> 
             hint = _allowed(reader, wanted, places, allowance)
         batch.create(HINT, hint)
         for source in hint.rest:
-            batch.put(
-                EXPOSURE,
-                Exposure(hint.project, hint.session, source, hint.key, hint.created),
-            )
+            batch.put(EXPOSURE, _exposed(reader, hint, source))
         batch.result = Frozen(hint, replayed=found is not None)
         return batch
 
     return plan
+
+
+def _exposed(reader: Reader, hint: Hint, source: bytes) -> Exposure:
+    held = reader.get(EXPOSURE, (hint.project, hint.session, source))
+    quoted = hint.created if hint.outcome == EXCERPT else held.quoted if held is not None else NEVER
+    return Exposure(hint.project, hint.session, source, hint.key, hint.created, quoted)
 
 
 def _copied(found: Hint, wanted: Hint) -> Hint:
@@ -156,8 +167,8 @@ def _copied(found: Hint, wanted: Hint) -> Hint:
 def _allowed(reader: Reader, wanted: Hint, places: Sequence[Place], allowance: Allowance) -> Hint:
     if not wanted.text:
         return wanted
-    after = Micros(wanted.created - allowance.rest)
-    if any(rests(reader, places, source, after) for source in wanted.rest):
+    after, quoting = Micros(wanted.created - allowance.rest), wanted.outcome == EXCERPT
+    if any(rests(reader, places, source, after, quoting=quoting) for source in wanted.rest):
         return refused(wanted, "repeated-source")
     if active_tokens(reader, places, allowance) + wanted.tokens > allowance.active:
         return refused(wanted, "active-budget")

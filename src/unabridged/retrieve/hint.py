@@ -18,7 +18,7 @@ from unabridged.retrieve.context import Context
 from unabridged.retrieve.hintintent import Intent, intent_of, prose
 from unabridged.retrieve.hintlineage import Lineage, Visible
 from unabridged.retrieve.hintpolicy import EXCERPT, MARKER, NOTHING, Verdict
-from unabridged.retrieve.hintsources import PAYLOAD, SPOKEN, Source
+from unabridged.retrieve.hintturns import PAYLOAD, SPOKEN, Said, Source, document_key, said
 from unabridged.retrieve.locator import handle_of
 from unabridged.retrieve.places import iso
 from unabridged.schema.ids import Micros
@@ -48,7 +48,8 @@ class Ages:
 class Asked:
     """A message, the conversation that it stands in, and what may be said.
 
-    budget: tokens of the hint. rests: tells of a source's key whether it was told of a short time ago.
+    budget: tokens of the hint. rests: tells of a source's key
+    whether it was told of a short time ago, and with True whether it was quoted then.
     """
 
     message: str
@@ -56,7 +57,7 @@ class Asked:
     visible: Visible
     budget: int
     ages: Ages
-    rests: Callable[[bytes], bool]
+    rests: Callable[[bytes, bool], bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,30 +94,28 @@ def decide(context: Context, finder: Finder, asked: Asked) -> Decision:
     if intent.kind == "implicit":
         intent = hintsources.tempered(finder, intent)
     looked = hintsources.look(context, finder, intent, asked.message, asked.visible, SPOKEN)
-    verdict = _judged(context, asked, intent, looked.sources)
     found = list(looked.sources)
-    if verdict.reason == "weak-evidence" and _may_be_payload(intent):
+    verdict = _judged(context, asked, intent, found)
+    if intent.kind == "historical" and (verdict.reason == "weak-evidence" or intent.wants == "output"):
         since = Micros(max(1, int(context.now) - asked.ages.payload))
         more = hintsources.look(context, finder, intent, asked.message, asked.visible, PAYLOAD, since).sources
-        found = [*found, *more]
-        other = _judged(context, asked, intent, more)
-        verdict = other if other.outcome != NOTHING else verdict
-    if looked.visible and _is_live(intent, verdict, looked.visible):
+        found = sorted([*more, *found], key=lambda item: -item.share)
+        verdict = _judged(context, asked, intent, found)
+    if looked.live is not None and _is_live(intent, verdict, looked.live):
         verdict = Verdict(NOTHING, "already-visible")
     considered = tuple(_considered(item, verdict) for item in found[:CONSIDERED])
     return _told(context, asked, intent, verdict, considered)
 
 
-def _is_live(intent: Intent, verdict: Verdict, visible: float) -> bool:
-    """Tell whether the live conversation itself holds what a message is about; who asks for history wants more."""
+def _is_live(intent: Intent, verdict: Verdict, live: Source) -> bool:
+    """Tell whether the live conversation itself holds what a message is about: for who asks for history, the answer."""
     if verdict.outcome == NOTHING:
-        return verdict.reason == "weak-evidence"
-    return intent.kind == "implicit" and verdict.best is not None and visible >= verdict.best.score
-
-
-def _may_be_payload(intent: Intent) -> bool:
-    """Tell whether what tools took and gave may hold what history was asked of."""
-    return intent.kind == "historical" and (bool(intent.names) or intent.wants == "output")
+        return verdict.reason == "weak-evidence" and live.share >= hintpolicy.ENOUGH
+    if verdict.best is None or live.share < verdict.best.share - hintpolicy.APART:
+        return False
+    if intent.kind == "implicit":
+        return live.share >= verdict.best.share
+    return not live.bare and (live.wanted or not intent.wants) and live.share >= hintpolicy.ENOUGH
 
 
 def _judged(context: Context, asked: Asked, intent: Intent, found: Sequence[Source]) -> Verdict:
@@ -124,7 +123,7 @@ def _judged(context: Context, asked: Asked, intent: Intent, found: Sequence[Sour
         intent,
         found,
         lambda item: _is_stale(context.now, asked.ages, item),
-        lambda item: any(map(asked.rests, item.keys)),
+        lambda item, quoting: any(asked.rests(key, quoting) for key in item.keys),
         lambda item: _is_corrected(context, item),
     )
 
@@ -194,8 +193,8 @@ def _quoted(
     context: Context, asked: Asked, intent: Intent, best: Source
 ) -> tuple[str, tuple[Passage, ...]] | None:
     """Return an excerpt of a source with the events that it quotes; None where it does not fit."""
-    said = hintsources.said(context, best)
-    pieces = _pieces(said)
+    parts = said(context, best)
+    pieces = _pieces(parts)
     facts = facts_of(best.event, best.start, best.end, best.time)
 
     def fits(lines: Sequence[hinttext.Line]) -> bool:
@@ -206,7 +205,7 @@ def _quoted(
 
     lines = hinttext.chosen(pieces, weigh, intent.wants, fits)
     text = quoted(context, asked, facts, lines)
-    return (text, tuple((said[line.piece][0], said[line.piece][2]) for line in lines)) if text else None
+    return (text, tuple((parts[line.piece][0], parts[line.piece][2]) for line in lines)) if text else None
 
 
 def quoted(context: Context, asked: Asked, facts: dict[str, str], lines: Sequence[hinttext.Line]) -> str:
@@ -220,10 +219,10 @@ def facts_of(event: Event, start: int, end: int, time: Micros) -> dict[str, str]
     return {"date": iso(time)[:10], "recall": handle_of(event.project, event.ordinal, start, end)}
 
 
-def _pieces(said: Sequence[hintsources.Said]) -> list[hinttext.Piece]:
-    answered = max((at for at, (event, _, _) in enumerate(said) if event.role == "assistant"), default=-1)
+def _pieces(parts: Sequence[Said]) -> list[hinttext.Piece]:
+    answered = max((at for at, (event, _, _) in enumerate(parts) if event.role == "assistant"), default=-1)
     asked, pieces = False, list[hinttext.Piece]()
-    for at, (event, text, _) in enumerate(said):
+    for at, (event, text, _) in enumerate(parts):
         user = event.role == "user"
         asked = asked or user
         speaker = event.role if event.kind in SPOKEN else event.tool or "tool"
@@ -237,8 +236,8 @@ def _resumed(context: Context, asked: Asked) -> Decision:
     found = hintresume.last_turn(context, asked.lineage, asked.ages.conversation, given=asked.visible.keys)
     if found.turn is None:
         return Decision(NOTHING, found.reason)
-    key = hintsources.document_key(found.turn.document.id)
-    if asked.rests(key):
+    key = document_key(found.turn.document.id)
+    if asked.rests(key, not found.ambiguous):
         return Decision(NOTHING, "repeated-source")
     if found.ambiguous:
         text = marked(context, asked, hintresume.cue_in(asked.message))

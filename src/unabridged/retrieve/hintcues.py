@@ -9,7 +9,19 @@ from importlib.resources import files
 from typing import Any
 
 TABLES = (
-    *("asked", "named", "visible", "present", "at_hand", "ordered", "corrected", "general", "about", "own"),
+    *(
+        "asked",
+        "named",
+        "declined",
+        "visible",
+        "present",
+        "at_hand",
+        "ordered",
+        "corrected",
+        "general",
+        "about",
+        "own",
+    ),
     *("settled", "reasoned", "repaired", "agreed", "resumed"),
 )
 UNSPACED = ("zh", "ja")  # languages that put no space between words
@@ -29,7 +41,8 @@ WANTS_DECISION = re.compile(
     re.IGNORECASE,
 )
 WANTS_OUTPUT = re.compile(
-    r"\b(?:errors?|exception|traceback|stack ?trace|output|printed|failure|crash\w*|panic|command)\b",
+    r"\b(?:errors?|exception|traceback|stack ?trace|output|print(?:ed)?|report(?:ed)?|measured|failure|crash\w*)\b"
+    r"|\b(?:panic|command)\b",
     re.IGNORECASE,
 )
 

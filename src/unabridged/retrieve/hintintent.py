@@ -39,6 +39,7 @@ _CJK_PARTICLES = re.compile(
 
 _ASKED, _NAMED = cues.compiled("asked"), cues.compiled("named")
 _VISIBLE, _PRESENT, _AT_HAND = map(cues.compiled, ("visible", "present", "at_hand"))
+_DECLINED = cues.compiled("declined")
 _ORDERED, _CORRECTED = cues.compiled("ordered"), cues.compiled("corrected")
 _GENERAL, _ABOUT, _OWN = cues.compiled("general"), cues.compiled("about"), cues.compiled("own")
 _RESUMED = cues.compiled("resumed")
@@ -114,6 +115,8 @@ def prose(message: str) -> str:
 def _kind(text: str, words: tuple[Word, ...]) -> tuple[Kind, str]:
     """Return the kind of a message and the code of the rule that said so, the weightiest first."""
     asked, named = _ASKED.search(text), _NAMED.search(text)
+    if _DECLINED.search(text):
+        return "none", "declined"
     if (asked or named) and _VISIBLE.search(text):
         return "none", "already-visible"
     if asked:

@@ -6,11 +6,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from unabridged.retrieve.hintintent import ERROR_CODE, SEVERAL, Intent
-from unabridged.retrieve.hintsources import Source
+from unabridged.retrieve.hintturns import Source
 
 NOTHING, MARKER, EXCERPT = "nothing", "marker", "excerpt"
 
 ENOUGH = 0.6  # share of a message's weight that a source of several telling words holds at least
+ENOUGH_WANTED = 0.5  # the same, where it is of the sort that was asked for and no other source comes near
 ENOUGH_IMPLICIT = 0.65  # the same, where history was not asked for
 ENOUGH_NAMED = 0.35  # the same, where it holds the names
 WANTED = 0.15  # what being of the sort that was asked for counts beside the share
@@ -24,6 +25,7 @@ AHEAD = 0.2  # by which its score is, relatively, where the shares are as good a
 EXPOSED = 4  # sources that one hint lets rest
 
 Test = Callable[[Source], bool]
+Rests = Callable[[Source, bool], bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,42 +40,77 @@ class Verdict:
 
 
 def judge(
-    intent: Intent, found: Sequence[Source], is_stale: Test, rests: Test, is_corrected: Test
+    intent: Intent, found: Sequence[Source], is_stale: Test, rests: Rests, is_corrected: Test
 ) -> Verdict:
     """Return what to tell of sources, which stand in the order of their share.
 
-    is_stale: it is too old. rests: it was told of a short time ago. is_corrected: what follows it takes it back,
-    which is asked of one source at most.
+    is_stale: it is too old. rests: it was told of a short time ago (with True: quoted). is_corrected: what follows it
+    takes it back, which is asked of one source at most.
     """
-    is_strong = is_strong_for_asked if intent.kind == "historical" else is_strong_for_implicit
-    strong = [item for item in found if is_strong(intent, item)]
+    found = [item for item in found if not item.bare]
+    strong = _strong(intent, found)
     if not strong:
         return Verdict(NOTHING, "weak-evidence", found[0] if found else None)
-    near = intent.kind == "implicit"  # a matter is known by its phrase
-    strong.sort(key=lambda item: (-_weight(item), item.spread if near else 0, -item.score, item.key))
     fresh = [item for item in strong if not is_stale(item)]
     if not fresh:
         return Verdict(NOTHING, "stale-source", strong[0])
-    best, words = fresh[0], frozenset(fresh[0].words)
-    if _is_one_word(best) and any(item is not best and best.words & item.words for item in found):
-        return Verdict(NOTHING, "weak-evidence", best)
     if intent.kind == "implicit":
-        as_good = [item for item in fresh[:EXPOSED] if item.share > best.share - APART]
-        if any(rests(item) for item in as_good):
-            return Verdict(NOTHING, "repeated-source", best)
-        return Verdict(MARKER, "recurring-matter", best, (best,), words)
-    if rests(best):
-        return Verdict(NOTHING, "repeated-source", best)
-    rivals = [item for item in fresh[1:] if not _is_behind(item, best)]
+        return _of_matter(fresh, rests)
+    best, rivals = _of_one_conversation(
+        fresh[0], [item for item in fresh[1:] if not _is_behind(item, fresh[0])]
+    )
+    words = frozenset(best.words)
     against = [item for item in fresh if item.reverses and item.share > best.share - BESIDE]
-    if against and len(fresh) > 1:
-        others = [item for item in (*rivals, *against) if item is not best]
-        return Verdict(MARKER, "conflict", best, (best, *others)[:EXPOSED], words)
-    if rivals:
-        return Verdict(MARKER, "ambiguous", best, (best, *rivals)[:EXPOSED], words)
-    if is_corrected(best):
-        return Verdict(MARKER, "conflict", best, (best,), words)
+    others = [item for item in (*rivals, *against) if item is not best]
+    reason = "conflict" if against and len(fresh) > 1 else "ambiguous" if rivals else ""
+    if not reason and is_corrected(best):
+        reason = "conflict"
+    if rests(best, not reason):
+        return Verdict(NOTHING, "repeated-source", best)
+    if reason:
+        return Verdict(MARKER, reason, best, (best, *others)[:EXPOSED], words)
     return Verdict(EXCERPT, "asked" if intent.reason == "asked" else "named", best, (best,), words)
+
+
+def _strong(intent: Intent, found: Sequence[Source]) -> list[Source]:
+    """Return the sources that are about a message, the best first."""
+    if intent.kind == "implicit":  # a matter is known by its phrase
+        strong = [item for item in found if is_strong_for_implicit(intent, item)]
+        return sorted(strong, key=lambda item: (-_weight(item), item.spread, -item.score, item.key))
+    strong = [item for item in found if is_strong_for_asked(intent, item)]
+    if not strong:  # other words for some of it, where nothing else comes near
+        strong = [
+            item
+            for item in found
+            if item.wanted
+            and item.share >= ENOUGH_WANTED
+            and all(other is item or other.share <= item.share - BESIDE for other in found)
+        ]
+    strong.sort(key=lambda item: (-_weight(item), -item.score, item.key))
+    best = strong[0] if strong else None
+    if best is not None and _is_one_word(best):
+        held = [item for item in found if item is not best and best.words & item.words]
+        return [] if held else strong
+    return strong
+
+
+def _of_matter(fresh: Sequence[Source], rests: Rests) -> Verdict:
+    """Return what to tell of a matter that is not asked of."""
+    best = fresh[0]
+    as_good = [item for item in fresh[:EXPOSED] if item.share > best.share - APART]
+    if any(rests(item, False) for item in as_good):
+        return Verdict(NOTHING, "repeated-source", best)
+    return Verdict(MARKER, "recurring-matter", best, (best,), frozenset(best.words))
+
+
+def _of_one_conversation(best: Source, rivals: Sequence[Source]) -> tuple[Source, list[Source]]:
+    """Return the source to tell of and its rivals, where turns of one conversation are one source.
+
+    Of those it is the last that is of the sort that was asked for.
+    """
+    mine = [item for item in rivals if best.opened and item.opened and item.session == best.session]
+    settled = sorted((item for item in (best, *mine) if item.wanted), key=lambda item: item.event.seq)
+    return settled[-1] if settled else best, [item for item in rivals if item not in mine]
 
 
 def _is_one_word(item: Source) -> bool:

@@ -10,8 +10,8 @@ from unabridged.retrieve import hintcues as cues
 from unabridged.retrieve.context import Context
 from unabridged.retrieve.hintintent import prose
 from unabridged.retrieve.hintlineage import Lineage
-from unabridged.retrieve.hintsources import SPOKEN, turn_of
 from unabridged.retrieve.hinttext import Fits, Line, sentences
+from unabridged.retrieve.hintturns import SPOKEN, turn_of
 from unabridged.schema.ids import SessionId
 from unabridged.schema.records import DOCUMENT, META, SIDE, SUMMARY, TOMBSTONE, Document, Event
 

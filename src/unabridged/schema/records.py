@@ -416,6 +416,7 @@ class Exposure(msgspec.Struct, frozen=True, array_like=True):
     source: bytes  # 12 bytes of a document's id, which all its versions share
     key: SourceHash  # of the hint
     time: Micros
+    quoted: Micros = Micros(0)  # when its text was last quoted; a marker names no source
 
 
 class Meta(msgspec.Struct, frozen=True, array_like=True):

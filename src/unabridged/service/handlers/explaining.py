@@ -36,6 +36,7 @@ REASONS = {
     "current-state": "the message asks for the present state, which an archive cannot tell",
     "already-visible": "what it refers to stands in the live conversation",
     "general-knowledge": "the message asks for what anybody knows",
+    "declined": "the message asks to leave history alone",
     "correction": "the message corrects something, and the archive must not talk against it",
     "weak-evidence": "no source holds enough of the message's words",
     "stale-source": "the source is older than may be told unasked; a search finds it",

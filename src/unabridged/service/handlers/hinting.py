@@ -118,8 +118,8 @@ def _looked(call: Call, asked: _Asked, budget: int) -> hinting.Decision:
         context = retrieval.context(reader, asked.talk.scope, call.now, lambda: False)
         after = Micros(int(call.now) - limits.rest)
 
-        def rests(source: bytes) -> bool:
-            return hints.rests(reader, asked.places, source, after)
+        def rests(source: bytes, quoting: bool) -> bool:
+            return hints.rests(reader, asked.places, source, after, quoting=quoting)
 
         visible = Visible(reader, asked.talk.lineage, asked.visible)
         ages = hinting.Ages(limits.payload_age, limits.conversation_age)

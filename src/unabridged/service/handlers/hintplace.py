@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
+from unabridged.archive import hints
 from unabridged.archive.hints import Place
 from unabridged.archive.sessions import ID_CHARS, resolve_session, session_of
 from unabridged.errors import OutOfScope, SessionNotFound
@@ -63,10 +64,11 @@ def conversation_of(call: Call, reader: Reader, request: Named) -> Conversation:
     """Return the conversation that a request names; raise `OutOfScope`, `AmbiguousName`, `InvalidInput`, `NotFound`."""
     if request.scope:
         level_of(request.scope)
-    session = _archived(reader, request.session.strip(), request.host)
-    name = session.session if session else _unarchived(request.session.strip(), request.host)
-    lineage = lineage_of(reader, name)
+    wanted = request.session.strip()
+    session = _archived(reader, wanted, request.host)
     granted = call.scope(reader, request.scope or "project", request.project)
+    name = session.session if session else _unarchived(call, reader, granted.project, wanted, request.host)
+    lineage = lineage_of(reader, name)
     if session is None:
         return Conversation(lineage, granted.project, _placed(granted, granted.project, name))
     widest = call.scope(reader)
@@ -82,11 +84,17 @@ def _placed(scope: Scope, project: ProjectId, session: SessionId) -> Scope:
     return Scope(scope.level, project, session, scope.linked)
 
 
-def _unarchived(name: str, host: str) -> SessionId:
-    """Return the id of a session that is not archived yet, by its host's id or by the one that an answer gave."""
-    if not host and len(name) == ID_CHARS and not set(name) - set("0123456789abcdef"):
+def _unarchived(call: Call, reader: Reader, project: ProjectId, name: str, host: str) -> SessionId:
+    """Return the id of a session that is not archived yet: by its host's id, or by the one that an answer gave.
+
+    Without a host it is the one under which something was decided.
+    """
+    if host:
+        return session_id(host, name)
+    if len(name) == ID_CHARS and not set(name) - set("0123456789abcdef"):
         return SessionId(bytes.fromhex(name))
-    return session_id(host or UNKNOWN, name)
+    found = [session_id(known, name) for known in (UNKNOWN, *call.services.hosts)]
+    return next((item for item in found if hints.has_any(reader, (project, item))), found[0])
 
 
 def _archived(reader: Reader, name: str, host: str) -> Session | None:

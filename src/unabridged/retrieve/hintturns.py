@@ -1,0 +1,155 @@
+"""The turn that a source is: what was said in it, and whether a person took it up in the next one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from unabridged.archive.notes import HOST as NOTE_HOST
+from unabridged.errors import UnabridgedError
+from unabridged.index.exact import anchors
+from unabridged.retrieve import hintcues as cues
+from unabridged.retrieve import places
+from unabridged.retrieve.context import Context
+from unabridged.retrieve.hintintent import Intent
+from unabridged.retrieve.hintmatch import FAR, NEAR
+from unabridged.schema.ids import DocumentId, Micros, ProjectId
+from unabridged.schema.records import DOCUMENT, HUMAN, META, SUMMARY, Document, Event
+
+SOURCES = 8  # of them, whose text is read
+REACTION = 300  # characters of a person's answer to what an agent proposed
+TEXT = 6_000  # bytes of a message beside the best passage that are looked at
+IDENTITY = 12  # bytes of a document's id that all its versions share
+SPOKEN, PAYLOAD = frozenset(("text",)), frozenset(("tool-result", "tool-call"))
+_AGREED = cues.compiled("agreed")
+
+_SETTLED, _REPAIRED = cues.compiled("settled"), cues.compiled("repaired")
+
+
+@dataclass(slots=True)
+class Source:
+    """A turn (or a note, or an event of a turn that is open) that holds some of a message's words.
+
+    share: of the words' weight (0-1). spread: characters from the first to the last of its telling words. wanted: it is
+    of the sort that was asked for. reverses: it takes something back where the words stand. event, start, end: its best
+    passage.
+    """
+
+    key: bytes
+    document: Document | None
+    event: Event
+    start: int
+    end: int
+    score: float
+    time: Micros
+    words: set[int] = field(default_factory=set[int])
+    whole: set[int] = field(default_factory=set[int])
+    spread: int = FAR
+    wanted: bool = False
+    reverses: bool = False
+    share: float = 0.0
+    text: str = ""
+    bare: bool = False  # a person's question or request that nobody answered
+    opened: bool = False  # it is a turn that a person began
+    agreed: Document | None = None  # the next turn, where a person takes up in it what was proposed
+
+    @property
+    def keys(self) -> tuple[bytes, ...]:
+        """What it rests under."""
+        return (self.key, *((document_key(self.agreed.id),) if self.agreed is not None else ()))
+
+    @property
+    def together(self) -> bool:
+        """Whether its telling words stand near each other."""
+        return self.spread <= NEAR
+
+    @property
+    def id(self) -> str:
+        """What names it: its document's id, or its event's."""
+        return (self.document.id if self.document is not None else self.event.id).hex()
+
+    @property
+    def session(self) -> tuple[ProjectId, bytes]:
+        """The conversation that it is in."""
+        return self.event.project, self.event.session
+
+    @property
+    def place(self) -> tuple[ProjectId, int]:
+        """Its best event."""
+        return self.event.project, self.event.ordinal
+
+
+def agreement(context: Context, document: Document) -> Document | None:
+    """Return the turn behind a turn, where a person takes up in it what was proposed; else None."""
+    following = context.reader.scan(
+        DOCUMENT, (document.project, document.session), start=(document.seq_to + 1,), index="place", limit=1
+    )
+    for turn in following:
+        if turn.kind != "turn":
+            return None
+        for event in turn_of(context, turn):
+            if event.flags & HUMAN and event.kind in SPOKEN:
+                try:
+                    text = context.resolver.event_text(event) if event.size <= 4 * REACTION else ""
+                except UnabridgedError:
+                    return None
+                return turn if len(text) <= REACTION and _AGREED.search(text) else None
+    return None
+
+
+Said = tuple[Event, str, bytes]  # an event, its text, the id of the document that holds it (empty: none yet)
+
+
+def said(context: Context, source: Source) -> list[Said]:
+    """Return what people and agents said in a source's turn and where that was taken up, in order."""
+    document = source.document
+    if source.event.kind not in SPOKEN or document is None:
+        return [(source.event, source.text, bytes(document.id) if document is not None else b"")]
+    found = list[Said]()
+    for turn in (document, source.agreed):
+        for event in turn_of(context, turn) if turn is not None else ():
+            if event.kind not in SPOKEN or not event.size or event.flags & (META | SUMMARY):
+                continue
+            held_by = bytes(turn.id) if turn is not None else b""
+            if event.ordinal == source.event.ordinal:
+                found.append((event, source.text, held_by))
+                continue
+            try:
+                data = context.resolver.event_bytes(event)
+            except UnabridgedError:
+                continue
+            found.append((event, data[:TEXT].decode("utf-8", "replace"), held_by))
+    return found
+
+
+def turn_of(context: Context, document: Document) -> list[Event]:
+    """Return the first and the last events of a turn: what was asked, and what came of it."""
+    members = document.members
+    if len(members) > 2 * SOURCES:
+        members = [*members[:SOURCES], *members[-SOURCES:]]
+    found = (places.event_at(context.reader, document.project, ordinal) for ordinal in members)
+    return [event for event in found if event is not None]
+
+
+def document_key(document: DocumentId) -> bytes:
+    """Return what all versions of a document share."""
+    return bytes(document[:IDENTITY])
+
+
+def look_around(context: Context, source: Source) -> None:
+    """Note who began a source's turn, and whether anybody answered."""
+    if source.event.host == NOTE_HOST or source.event.kind not in SPOKEN:
+        return
+    turn = said(context, source)
+    source.opened = turn[0][0].role == "user" and bool(turn[0][0].flags & HUMAN)
+    answered = any(event.role == "assistant" for event, _, _ in turn)
+    source.bare = not answered and source.event.role == "user" and not _SETTLED.search(source.text)
+
+
+def is_wanted(context: Context, intent: Intent, source: Source) -> bool:
+    """Tell whether a source is of the sort that was asked for: a decision, a repair, what a tool printed."""
+    if intent.wants == "output":
+        return source.event.kind in PAYLOAD or any(item.kind == "error" for item in anchors(source.text))
+    pattern = {"decision": _SETTLED, "reason": _SETTLED, "repair": _REPAIRED}.get(intent.wants)
+    if pattern is None:
+        return False
+    return any(pattern.search(text) for _, text, _ in said(context, source))
