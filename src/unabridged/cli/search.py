@@ -58,6 +58,10 @@ def _grep(arguments: Arguments) -> dict[str, Any]:
 
 
 def _draw_explained(arguments: Arguments, answer: Mapping[str, Any]) -> None:
+    if arguments.flag("explain"):
+        for item in answer["account"].get("times") or ():
+            facts = "  ".join(f"{key}={value}" for key, value in item.items())
+            arguments.screen.line(arguments.screen.archived(f"time  {facts}"))
     for stage in answer.get("explain") or ():
         facts = "  ".join(f"{key}={value}" for key, value in stage.items())
         arguments.screen.line(arguments.screen.archived(facts))
