@@ -19,6 +19,7 @@ from unabridged.retrieve.filters import Filters
 from unabridged.retrieve.gather import Gather, gather
 from unabridged.retrieve.places import document_of
 from unabridged.retrieve.search import Search, Searched, search
+from unabridged.retrieve.structural import MOST_TEXTS
 from unabridged.schema.ids import SessionId, project_id
 from unabridged.schema.scope import Level
 from unabridged.store.open import open_store
@@ -175,6 +176,25 @@ def test_what_was_admitted_a_moment_ago_is_the_latest(engine: Engine) -> None:
     assert told(ask(engine, "decision", limit=1)) == ["We decided to keep the token in the key ring."]
     engine.tell(outcome)
     assert told(ask(engine, "decision", limit=1)) == ["We decided to ship on Friday."]
+
+
+def test_far_back_it_is_found_by_telling_words_and_called_uncertain(engine: Engine) -> None:
+    many = [
+        {
+            "id": f"n{at}",
+            "text": f"Then we go on to part {at}.",
+            "human": True,
+            "time": START + (200 + at) * MINUTE,
+        }
+        for at in range(MOST_TEXTS + 10)
+    ]
+    engine.archive.add("many-words", many)
+    engine.index()
+    found = ask(engine, "decision", limit=1)
+    assert (status(found), told(found)) == ("ambiguous", ["We decided to keep the token in the key ring."])
+    assert found.account["relation"]["complete"] is False
+    nothing = ask(engine, "decision", session="many-words")
+    assert (status(nothing), nothing.hits) == ("not-found", [])
 
 
 def test_what_is_retired_or_replaced_or_out_of_scope_is_never_it(engine: Engine) -> None:

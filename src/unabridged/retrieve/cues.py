@@ -21,6 +21,7 @@ from unabridged.index.analysis.stopwords import STOPWORDS
 
 RELATIONS = ("question", "request", "correction", "answer", "decision", "failure")
 GAP_WORDS = 8  # that a `…` stands for, at most
+TELLING = 6  # letters of a word that is rare enough to look far back by
 MOST_OWN = 200  # characters of a user's own phrase
 
 _ANY, _TOPIC = "\u2026", "<x>"
@@ -44,8 +45,8 @@ class Cues:
     """What tells one relation.
 
     sure, maybe: what a sentence begins with. holds: what stands anywhere in it. unless: where it stands, none counts.
-    words: plain words as the index has them, one of which every text with a cue has. any: finds something, quickly, in
-    every text that has a cue.
+    words: plain words as the index has them, one of which every text with a cue has. telling: the rare ones of them.
+    any: finds something, quickly, in every text that has a cue.
     """
 
     sure: re.Pattern[str] | None
@@ -53,6 +54,7 @@ class Cues:
     holds: tuple[Cue, ...]
     unless: re.Pattern[str] | None
     words: frozenset[str]
+    telling: frozenset[str]
     any: Any
 
 
@@ -87,6 +89,7 @@ def cues_of(relation: str, own: tuple[str, ...] = ()) -> Cues:
         tuple(Cue(re.compile(_pattern(phrase)), _signs(phrase), sure) for phrase, sure in holds),
         _any(phrases("unless")),
         frozenset(words),
+        frozenset(word for word in words if len(word) >= TELLING and word not in STOPWORDS),
         re2.compile("|".join(_hull(phrase) for phrase in every) or "x", _QUIET),
     )
 

@@ -22,7 +22,7 @@ from unabridged.retrieve.rank import MODERATE, SOME
 from unabridged.retrieve.relations import AMBIGUOUS, NOT_FOUND, RESOLVED, Asked
 from unabridged.retrieve.snippet import excerpt
 from unabridged.retrieve.telling import STATED, Told, told
-from unabridged.schema.ids import ProjectId
+from unabridged.schema.ids import Micros, ProjectId
 from unabridged.schema.records import HUMAN, Event
 from unabridged.schema.scope import Level
 
@@ -129,10 +129,11 @@ def look(
     """Return at least `wanted` messages that tell a relation, and one, or all there are within the bounds."""
     search = _Search(context, finder, request, asked, projects, heads)
     found = (
-        search.about(asked.passed + wanted + 1) if asked.topic else search.newest(asked.passed + wanted + 1)
+        search.about(asked.passed + wanted + 1) if asked.topic else search.latest(asked.passed + wanted + 1)
     )
     passed = found[asked.passed :]
-    status = _status(passed, asked)
+    # Between what is found by telling words alone and the rest a later one may stand, told by others.
+    status = AMBIGUOUS if passed and search.skipping else _status(passed, asked)
     facts = {
         "relation": relations.PREFIX + asked.relation,
         "status": status,
@@ -174,6 +175,25 @@ class _Search:
         self.back_to = 0
         self.left_out = dict[str, int]()
         self.complete = True
+        self.skipping = False
+
+    def latest(self, wanted: int) -> list[_One]:
+        """Return the latest ones; where none is certain among those that can be read, by their telling words alone."""
+        found = self.newest(wanted)
+        request = self._request
+        if request is None or self.complete or any(item.sure for item in found) or not self.back_to:
+            return found
+        words = cues_of(self._asked.relation, self._context.cues).telling if request.holding else None
+        if words:
+            filters = replace(request.filters, until=Micros(self.back_to))
+            self._request = replace(request, holding=words, filters=filters)
+            self.messages, self._bytes, before = 0, 0, self.messages
+            older = self.newest(wanted)
+            self.messages += before
+            self.skipping = any(item.sure for item in older)
+            self.complete = False
+            return self._ordered([*found, *older])
+        return found
 
     def newest(self, wanted: int) -> list[_One]:
         """Return the latest ones, sure or not."""
