@@ -5,9 +5,12 @@ from __future__ import annotations
 import tracemalloc
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.archive.redact.secrets import GITHUB, PASSWORD, line
 from unabridged.archive.redact import Redactor
+from unabridged.archive.redact.windows import BLOCK
 
 REDACTOR = Redactor.compile()
 MARK = b"[redacted:github-token]"
@@ -142,3 +145,48 @@ def test_the_last_value_of_a_manifest_is_redacted_to_its_end() -> None:
         kept = "kind: Secret\ndata:\n  a: [redacted:kubernetes-secret]\n  bb: [redacted:kubernetes-secret]\n"
         assert REDACTOR.text(text)[0] == kept
         assert REDACTOR.line(line({"a": text}))[0] == line({"a": kept})
+
+
+def test_a_dense_string_of_many_blocks_is_redacted_as_its_text_is() -> None:
+    long = "eyJ" + "hbGciOi" + "aB3" * 20 + "." + "eyJ" + "dX9k" * 900 + "." + "Zk4_" * 20
+    rows = (
+        f"export DB_PASSWORD='{PASSWORD}' # \u00e9\n",
+        f'{{"value": "{GITHUB[4:]}", "name": "API_KEY"}}\n',
+        f"token: {long}\n",
+        "the password is reset, the token refreshed\t\\ \U0001f600\n",
+        f"see {GITHUB}\n" * 7,
+    )
+    text = "".join(rows[number % len(rows)] * (1 + number % 3) for number in range(260))
+    assert len(text) > 3 * BLOCK
+    kept, found = REDACTOR.text(text)
+    for secret in (GITHUB, PASSWORD, GITHUB[4:], long[:60], long[-60:]):
+        assert secret not in kept
+    for ascii_only in (True, False):
+        assert REDACTOR.line(line({"a": text}, ascii_only=ascii_only)) == (
+            line({"a": kept}, ascii_only=ascii_only),
+            found,
+        )
+    assert REDACTOR.text(kept) == (kept, ())
+
+
+_ALONE = st.sampled_from(
+    (
+        f"password: {PASSWORD}",
+        f"see {GITHUB} there",
+        f'{{"name": "API_KEY", "on": true, "value": "{GITHUB[4:]}"}}',
+        '{"kty": "oct", "k": "' + "Zm9v3mFyYmF6" * 4 + '"}',
+        f"curl -u bob:{PASSWORD} https://host",
+        "the password is reset, the token refreshed",
+        "lorem ipsum dolor sit amet. " * 40,
+        "x = f(password, token)\n\treturn [y]",
+    )
+)
+
+
+@given(st.lists(_ALONE, max_size=30))
+def test_what_stands_alone_is_judged_in_a_long_text_as_by_itself(blocks: list[str]) -> None:
+    between = "\n\n---\n\n"
+    kept, found = REDACTOR.text(between.join(blocks))
+    assert kept == between.join(REDACTOR.text(block)[0] for block in blocks)
+    assert sum(finding.count for finding in found) == kept.count("[redacted:")
+    assert not any(secret in kept for secret in (PASSWORD, GITHUB, GITHUB[4:], "Zm9v3mFyYmF6"))
