@@ -217,6 +217,14 @@ def test_bad_requests_are_refused(engine: Engine) -> None:
             engine.search("x", **options)
     with pytest.raises(InvalidCursor):
         engine.search("x", cursor="nonsense")
+    engine.archive.add(
+        "many", [{"id": f"m{n}", "text": f"many words {n} {'y' * n}", "human": True} for n in range(9)]
+    )
+    engine.index()
+    following = engine.search("many words", limit=2).next
+    assert engine.search("many words", limit=5, cursor=following).hits
+    with pytest.raises(InvalidCursor):
+        engine.search("other words", limit=2, cursor=following)
     for expression in ("a AND (", "OR", '"a', "NOT a"):
         with pytest.raises(InvalidInput):
             engine.search(expression, operators=True)

@@ -27,6 +27,7 @@ from unabridged.errors import (
 from unabridged.schema.scope import Level
 from unabridged.service.operations import OPERATIONS
 from unabridged.service.ports import Finding
+from unabridged.service.requests import Filters
 from unabridged.store.contract import Usage
 
 NAMES = {
@@ -104,6 +105,27 @@ def test_a_narrow_grant_hides_sessions_of_other_projects(desk: Desk) -> None:
     for operation, field in (("original", "session"), ("show", "target")):
         with pytest.raises(OutOfScope):
             desk.call(operation, granted=Level.PROJECT, folder="/elsewhere", **{field: "mine"})
+
+
+def test_an_answer_says_that_its_scope_was_narrowed_and_nothing_of_what_lies_beyond(desk: Desk) -> None:
+    desk.admit("mine", exchange(1))
+    for operation, asked in (("search", {"query": "exchange"}), ("grep", {"pattern": "e"})):
+        here = {"granted": Level.PROJECT, "folder": "/elsewhere"}
+        wide = desk.call(operation, scope="all", **here, **asked).account
+        own = desk.call(operation, scope="project", **here, **asked).account
+        assert wide == {**own, "narrowed": True}
+        assert (wide["scope"], "narrowed" in own) == ("project", False)
+        for scope in ("", "session", "all"):
+            assert "narrowed" not in desk.call(operation, scope=scope, folder=ROOT, **asked).account
+
+
+def test_a_cursor_of_another_question_is_refused(desk: Desk) -> None:
+    desk.admit("mine", exchange(3))
+    following = desk.call("grep", pattern="e", limit=1).next
+    assert desk.call("grep", pattern="e", limit=2, cursor=following).hits
+    for changed in ({"pattern": "x"}, {"ignore_case": True}, {"filters": Filters(roles=["user"])}):
+        with pytest.raises(InvalidCursor):
+            desk.call("grep", **{"pattern": "e", "cursor": following, **changed})
 
 
 def test_linked_projects_see_each_other_until_they_are_unlinked(desk: Desk) -> None:

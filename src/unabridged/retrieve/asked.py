@@ -33,6 +33,7 @@ class Search:
     expansion: words that its asker adds, which count less. in_hand, topic: what the asker works on and talks of, which
     decide between near-ties. holding: plain words of which a passage has to hold one. relation: a name of `relations`;
     only what stands in it is wanted, the latest first. times: what the question names, which decide between near-ties.
+    question: what a cursor belongs to; empty: the query.
     """
 
     query: str
@@ -49,6 +50,7 @@ class Search:
     holding: frozenset[str] = frozenset()
     relation: str = ""
     times: tuple[Spoken, ...] = ()
+    question: bytes = b""
 
 
 @dataclass(slots=True)

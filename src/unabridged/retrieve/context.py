@@ -51,3 +51,4 @@ class Context:
     cancelled: Callable[[], bool] = lambda: False
     cues: tuple[str, ...] = ()  # the user's own (see `cues`)
     used: Used = field(default_factory=dict[tuple[ProjectId, Ordinal], int])  # for an explicit search
+    narrowed: bool = False  # more was asked for than is granted; nothing is said of what lies there

@@ -10,8 +10,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-import msgspec
-
 from unabridged.archive import log
 from unabridged.errors import InvalidInput
 from unabridged.retrieve import given as giving
@@ -133,11 +131,10 @@ def _look(
 ) -> tuple[Searched, _Wanted]:
     """Search until there are as many hits with something left as are asked for, and one that tells of more."""
     heads = {bytes(at): head for at, head in given.heads.items()}
-    cursor = msgspec.msgpack.encode(searching.Cursor(0, heads)).hex()
     limit = 2 * request.search.limit + 1 + len(given.ranges)
     while True:
         limit = min(searching.MAX_LIMIT, limit)
-        found = searching.search(context, finder, replace(request.search, limit=limit, cursor=cursor))
+        found = searching.search(context, finder, replace(request.search, limit=limit), heads)
         wanted = _want(context, request, reach, found.hits, given)
         if wanted.more or not found.next or limit == searching.MAX_LIMIT:
             return found, wanted

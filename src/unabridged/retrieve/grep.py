@@ -10,20 +10,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-import msgspec
 import re2
 
-from unabridged.archive import log
-from unabridged.errors import InvalidCursor, InvalidInput, InvalidPattern, LimitExceeded, UnabridgedError
+from unabridged.errors import InvalidInput, InvalidPattern, LimitExceeded, UnabridgedError
+from unabridged.retrieve import page as paging
 from unabridged.retrieve.context import Context
 from unabridged.retrieve.filters import Filters
+from unabridged.retrieve.page import Page, scoped
 from unabridged.schema.ids import ProjectId
 from unabridged.schema.records import COUNTERS, ECHO, EVENT, HIDDEN, Event
-from unabridged.schema.scope import Level
 
 MAX_PATTERN = 4_096  # characters
 MAX_LIMIT = 1_000  # matches an answer
-PAGE = 256  # events read at once
+BATCH = 256  # events read at once
 TEXT_A_CALL = 64 << 20  # bytes of text one call looks at
 EVENTS_A_CALL = 50_000  # events one call looks at
 PATTERN_MEMORY = 8 << 20  # bytes a compiled pattern may take
@@ -39,6 +38,7 @@ class Grep:
     limit: int = 50
     filters: Filters = field(default_factory=Filters)
     cursor: str = ""
+    question: bytes = b""  # what a cursor belongs to; empty: the pattern and how it is read
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,14 +49,6 @@ class Match:
     text: bytes
     start: int
     end: int
-
-
-class Cursor(msgspec.Struct, frozen=True, array_like=True):
-    """Where to go on: behind an ordinal of a project, and the ordinal where the first page saw the archive end."""
-
-    project: ProjectId
-    ordinal: int
-    heads: dict[bytes, int]
 
 
 @dataclass(slots=True)
@@ -80,7 +72,7 @@ def grep(context: Context, request: Grep) -> Grepped:
             continue
         at = cursor.ordinal if project == cursor.project else 0
         for event in _events(context, ProjectId(project), at, cursor.heads[project]):
-            last = Cursor(ProjectId(project), event.ordinal, cursor.heads)
+            last = Page(project=project, ordinal=event.ordinal, heads=cursor.heads)
             if not _wanted(context, request, event):
                 continue
             looked += 1
@@ -99,14 +91,16 @@ def grep(context: Context, request: Grep) -> Grepped:
                 or looked >= EVENTS_A_CALL
                 or context.cancelled()
             ):
-                return _answer(found, looked, unreadable, last, more=True)
-    return _answer(found, looked, unreadable, last, more=False)
+                following = paging.write(context, _question(request), last)
+                return _answer(context, found, looked, unreadable, following)
+    return _answer(context, found, looked, unreadable, "")
 
 
-def _answer(found: list[Match], looked: int, unreadable: int, last: Cursor, *, more: bool) -> Grepped:
-    account = {"events": looked, "unreadable": unreadable, "complete": not more}
+def _answer(context: Context, found: list[Match], looked: int, unreadable: int, following: str) -> Grepped:
+    more = bool(following)
+    account = {**scoped(context), "events": looked, "unreadable": unreadable, "complete": not more}
     status = "partial" if unreadable else "ok" if found or more else "empty"
-    return Grepped(status, found, _pack(last) if more else "", account)
+    return Grepped(status, found, following, account)
 
 
 def _compile(request: Grep) -> Any:
@@ -130,33 +124,27 @@ def _compile(request: Grep) -> Any:
         raise InvalidPattern("the pattern is not a valid regular expression", field="pattern") from error
 
 
-def _cursor(context: Context, request: Grep) -> Cursor:
+def _cursor(context: Context, request: Grep) -> Page:
     if request.cursor:
-        try:
-            return msgspec.msgpack.decode(bytes.fromhex(request.cursor), type=Cursor)
-        except (ValueError, msgspec.DecodeError) as error:
-            raise InvalidCursor("the cursor is not valid", field="cursor") from error
-    if context.scope.level is Level.ALL:
-        wanted = [project.id for project in log.projects(context.reader)]
-    else:
-        wanted = [context.scope.project, *context.scope.linked]
+        return paging.read(context, _question(request), request.cursor)
     heads = dict[bytes, int]()
-    for project in wanted:
+    for project in paging.projects_in(context):
         counters = context.reader.get(COUNTERS, (project,))
         if counters is not None:
             heads[project] = counters.next_ordinal
-    return Cursor(ProjectId(b""), 0, heads)
+    return Page(heads=heads)
 
 
-def _pack(cursor: Cursor) -> str:
-    return msgspec.msgpack.encode(cursor).hex()
+def _question(request: Grep) -> bytes:
+    how = (request.pattern, str(request.literal), str(request.ignore_case))
+    return request.question or "\0".join(how).encode("utf-8", "surrogatepass")
 
 
 def _events(context: Context, project: ProjectId, after: int, head: int) -> Iterator[Event]:
     while True:
-        page = context.reader.scan(EVENT, (project,), start=(after + 1,), stop=(head,), limit=PAGE)
+        page = context.reader.scan(EVENT, (project,), start=(after + 1,), stop=(head,), limit=BATCH)
         yield from page
-        if len(page) < PAGE:
+        if len(page) < BATCH:
             return
         after = page[-1].ordinal
 

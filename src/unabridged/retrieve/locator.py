@@ -25,6 +25,7 @@ HANDLE_PREFIX = "w"
 SIGNATURE_BYTES = 16  # of the HMAC; 128 bits
 LIFETIME = 30 * 86_400 * 1_000_000  # microseconds; a locator in a transcript stays useful for a month
 MAX_LOCATOR = 512  # characters
+STAMPED = b"\0stamp\0"  # no locator's payload begins so: a stamp is never the signature of one
 PROJECT_BYTES = 4  # of the project's id in a handle
 ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"  # Crockford's base 32: no i, l, o, u
 
@@ -85,6 +86,14 @@ class Locators:
             return msgspec.msgpack.decode(payload[1:], type=Place)
         except msgspec.DecodeError:
             return None
+
+    def stamp(self, data: bytes) -> bytes:
+        """Return what shows later that this installation gave `data` out."""
+        return self._mac(self._current, STAMPED + data)
+
+    def stamps(self, data: bytes) -> list[bytes]:
+        """Return every stamp by which `data` is known, also those of earlier keys."""
+        return [self._mac(key, STAMPED + data) for key in self._keys]
 
     def _mac(self, key: int, payload: bytes) -> bytes:
         return hmac.digest(self._keys[key], payload, "sha256")[:SIGNATURE_BYTES]

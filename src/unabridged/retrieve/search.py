@@ -6,16 +6,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import msgspec
-
-from unabridged.archive import log
-from unabridged.errors import IndexError_, InvalidCursor, InvalidInput, LimitExceeded, UnabridgedError
+from unabridged.errors import IndexError_, InvalidInput, LimitExceeded, UnabridgedError
 from unabridged.retrieve import leading, locator, meaning, ordering, structural
+from unabridged.retrieve import page as paging
 from unabridged.retrieve.asked import Finder, Found, Search, Searched
 from unabridged.retrieve.candidate import POOL
 from unabridged.retrieve.collapse import collapse, draw
 from unabridged.retrieve.context import Context
 from unabridged.retrieve.eligible import Eligibility
+from unabridged.retrieve.page import Page, scoped
 from unabridged.retrieve.rank import Ranked
 from unabridged.schema import tokens
 from unabridged.schema.ids import Micros, Ordinal, ProjectId
@@ -36,20 +35,18 @@ MOST_FETCH = 4 * (MAX_OFFSET + MAX_LIMIT)  # candidates looked at, however much 
 OK, EMPTY, BEHIND, PARTIAL, FAILED = "ok", "empty", "index-behind", "partial", "failed"
 
 
-class Cursor(msgspec.Struct, frozen=True, array_like=True):
-    """Which hits the next page begins behind, and the ordinals at which the first page saw each project end."""
-
-    offset: int
-    heads: dict[bytes, int]
-
-
-def search(context: Context, finder: Finder, request: Search) -> Searched:
+def search(
+    context: Context, finder: Finder, request: Search, heads: Mapping[bytes, int] | None = None
+) -> Searched:
     """Return a page of hits; raise `InvalidInput`, `LimitExceeded` or `InvalidCursor` for a bad request.
 
-    A failure of the index itself is a status, not an error: "not found" is never confused with "could not look".
+    `heads`: last ordinals of projects behind which nothing counts, for who pages by other means. A failure of the index
+    itself is a status, not an error: "not found" is never confused with "could not look".
     """
     _validate(request)
-    cursor = _cursor(request)
+    cursor = Page(heads=dict(heads or {}))
+    if request.cursor:
+        cursor = paging.read(context, _question(request), request.cursor)
     account = _account(context, finder)
     end = cursor.offset + request.limit
     try:
@@ -71,7 +68,7 @@ def search(context: Context, finder: Finder, request: Search) -> Searched:
     next_cursor = ""
     if (len(found.hits) > end or not found.all) and page and end < MAX_OFFSET:
         heads = cursor.heads or dict[bytes, int](account["heads"])
-        next_cursor = msgspec.msgpack.encode(Cursor(end, heads)).hex()
+        next_cursor = paging.write(context, _question(request), Page(end, heads=heads))
     account.pop("heads", None)
     explain = [_explain(item) for item in found.ranked[: request.limit]] if request.explain else []
     if request.explain:
@@ -80,7 +77,7 @@ def search(context: Context, finder: Finder, request: Search) -> Searched:
 
 
 def _related(
-    context: Context, finder: Finder, request: Search, cursor: Cursor, account: dict[str, Any]
+    context: Context, finder: Finder, request: Search, cursor: Page, account: dict[str, Any]
 ) -> Searched:
     """Return a page of what stands in the relation that is asked for, the latest first, and nothing else."""
     end = cursor.offset + request.limit
@@ -91,7 +88,7 @@ def _related(
     account |= {"left_out": looked.left_out, "relation": looked.account}
     following = ""
     if len(looked.found) > end and end < MAX_OFFSET:
-        following = msgspec.msgpack.encode(Cursor(end, heads)).hex()
+        following = paging.write(context, _question(request), Page(end, heads=heads))
     explain = [structural.explained(hit) for hit in page] if request.explain else []
     return Searched(_status(account, page), page, following, account, explain)
 
@@ -155,13 +152,13 @@ def _validate(request: Search) -> None:
         raise InvalidInput("`per_session` is negative", field="per_session", value=request.per_session)
 
 
-def _cursor(request: Search) -> Cursor:
-    if not request.cursor:
-        return Cursor(0, {})
-    try:
-        return msgspec.msgpack.decode(bytes.fromhex(request.cursor), type=Cursor)
-    except (ValueError, msgspec.DecodeError) as error:
-        raise InvalidCursor("the cursor is not valid", field="cursor") from error
+def _question(request: Search) -> bytes:
+    """Return what a cursor is of."""
+    if request.question:
+        return request.question
+    return "\0".join((request.query, request.relation, str(request.operators))).encode(
+        "utf-8", "surrogatepass"
+    )
 
 
 def _projects(context: Context) -> list[ProjectId] | None:
@@ -172,15 +169,14 @@ def _projects(context: Context) -> list[ProjectId] | None:
 
 def _account(context: Context, finder: Finder) -> dict[str, Any]:
     """Return how far the index is behind the log, for the projects in scope."""
-    wanted = _projects(context)
-    projects = [item.id for item in log.projects(context.reader)] if wanted is None else wanted
+    projects = paging.projects_in(context)
     behind, heads = 0, dict[bytes, int]()
     for project in projects:
         counters = context.reader.get(COUNTERS, (project,)) or Counters(project)
         heads[project] = counters.next_ordinal - 1
         behind += max(0, counters.next_position - 1 - finder.positions.get(project, 0))
     return {
-        "scope": context.scope.level.name.lower(),
+        **scoped(context),
         "projects": len(projects),
         "behind": behind,
         "complete": behind == 0,

@@ -20,6 +20,7 @@ from unabridged.retrieve.edge import AFTER, BEFORE, CHECK_BYTES, Edge, read, wri
 from unabridged.retrieve.eligible import Eligibility
 from unabridged.retrieve.evidence import Evidence, Piece, Readable, check_budget
 from unabridged.retrieve.filters import Filters
+from unabridged.retrieve.page import scoped
 from unabridged.retrieve.sharing import fitting
 from unabridged.retrieve.surroundings import has_text
 from unabridged.schema.records import EVENT, Event
@@ -128,7 +129,7 @@ class _Page:
             page.before = self._further(BEFORE, before, kept, line.anchor)
             page.next = self._further(AFTER, after, kept, line.anchor)
         page.account = {
-            "scope": self._context.scope.level.name.lower(),
+            **scoped(self._context),
             "complete": True,
             "left_out": self._left_out,
             "tokens": sum(item.tokens + pieces.HEAD_TOKENS for item in page.steps),

@@ -90,6 +90,10 @@ class Call:
             session = resolve_session(reader, self.caller.session).session
         return Scope(asked, own, session, linked)
 
+    def narrows(self, level: str) -> bool:
+        """Tell whether a request asks for more than this caller was granted."""
+        return bool(level) and level_of(level) > self.caller.granted
+
     def root(self, folder: str) -> str:
         """Return the root of the project that a folder lies in."""
         return self.services.folders.root(folder, NO_HOST, self.services.clock())

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import replace
+from typing import Any
 
 import msgspec
 
@@ -17,6 +18,7 @@ from unabridged.retrieve import recall as recalling
 from unabridged.retrieve import relations
 from unabridged.retrieve import search as searching
 from unabridged.retrieve.context import Context
+from unabridged.retrieve.page import scoped
 from unabridged.retrieve.snippet import excerpt
 from unabridged.service.caller import Call
 from unabridged.service.handlers.favours import favoured
@@ -35,6 +37,11 @@ from unabridged.store.contract import Reader
 
 KINDS = ("text", "tool-call", "tool-result", "image", "file", "reasoning", "compaction", "other")
 ROLES = ("user", "assistant", "tool", "system", "other")
+# Of a request, what may differ from one page of a question to the next. A scope that is named otherwise is the same.
+_CHANGING = (
+    *("limit", "cursor", "explain", "scope", "project", "semantic"),
+    *("expansion", "working_set", "session_context"),
+)
 SEMANTIC = ("auto", "always", "never")
 BRANCHES = ("all", "current")
 GREP_CONTEXT = 400  # characters around a match that its snippet is cut from
@@ -57,20 +64,15 @@ def search(call: Call, request: SearchRequest) -> SearchAnswer:
             per_session=request.per_session,
             semantic=request.semantic,
             relation=request.relation,
+            question=_question(request),
         )
         asked = favoured(context, request, asked)
         context = replace(context, used=call.services.feedback.used())
         finder = retrieval.finder()
         if finder is None and not archive_log.projects(reader):
-            return SearchAnswer(
-                searching.EMPTY, [], "", {"scope": context.scope.level.name.lower(), "complete": True}
-            )
+            return SearchAnswer(searching.EMPTY, [], "", {**scoped(context), "complete": True})
         if finder is None:
-            account = {
-                "scope": context.scope.level.name.lower(),
-                "complete": False,
-                "failed": {"lexical": "no-index"},
-            }
+            account = {**scoped(context), "complete": False, "failed": {"lexical": "no-index"}}
             return SearchAnswer(searching.FAILED, [], "", account)
         found = searching.search(context, finder, asked)
         if found.status == searching.FAILED:
@@ -88,7 +90,8 @@ def grep(call: Call, request: GrepRequest) -> SearchAnswer:
         context = context_of(call, reader, request.scope, request.project, request.filters.session)
         narrowed = filters_of(call, reader, context, request.filters)
         asked = grepping.Grep(
-            request.pattern, request.literal, request.ignore_case, request.limit, narrowed, request.cursor
+            *(request.pattern, request.literal, request.ignore_case, request.limit, narrowed),
+            *(request.cursor, _question(request)),
         )
         found = grepping.grep(context, asked)
         hits = [_match(context, item) for item in found.matches]
@@ -112,12 +115,23 @@ def recall(call: Call, request: RecallRequest) -> RecallAnswer:
         return msgspec.convert(found, RecallAnswer, from_attributes=True)
 
 
+def told_by(request: msgspec.Struct, changing: Collection[str]) -> dict[str, Any]:
+    """Return what a cursor's request must have in common with the one before."""
+    said: dict[str, Any] = msgspec.to_builtins(request)
+    return {name: value for name, value in said.items() if name not in changing}
+
+
+def _question(request: SearchRequest | GrepRequest) -> bytes:
+    return msgspec.json.encode(told_by(request, _CHANGING), order="sorted")
+
+
 def context_of(call: Call, reader: Reader, scope: str, project: str, session: str) -> Context:
     """Return what a request asks with: the state, what its caller may see of it, the clock."""
     retrieval: Retrieval = call.services.retrieval
     granted = call.scope(reader, scope, project)
     del session  # a filter, not a scope: it narrows what is looked at, never what may be seen
-    return retrieval.context(reader, granted, call.now, _cancelled(call))
+    context = retrieval.context(reader, granted, call.now, _cancelled(call))
+    return replace(context, narrowed=call.narrows(scope))
 
 
 def _cancelled(call: Call) -> Callable[[], bool]:

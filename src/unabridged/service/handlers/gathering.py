@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import msgspec
@@ -16,6 +15,7 @@ from unabridged.retrieve.asked import Search
 from unabridged.retrieve.context import Context
 from unabridged.retrieve.evidence import Evidence as Given
 from unabridged.retrieve.filters import Filters
+from unabridged.retrieve.page import scoped
 from unabridged.service.caller import Call
 from unabridged.service.handlers.asking import (
     KINDS,
@@ -25,6 +25,7 @@ from unabridged.service.handlers.asking import (
     expanded,
     filters_of,
     one_of,
+    told_by,
 )
 from unabridged.service.handlers.favours import favoured
 from unabridged.service.handlers.hits import place_of
@@ -114,9 +115,6 @@ def _asked(call: Call, reader: Reader, context: Context, request: GatherRequest)
     )
     search = favoured(context, request, search)
     scope = context.scope
-    told: Mapping[str, Any] = {
-        name: value for name, value in msgspec.to_builtins(request).items() if name not in _CHANGING
-    }
     who = (int(scope.level), scope.project.hex(), scope.session.hex())
     return gathering.Gather(
         search,
@@ -126,12 +124,12 @@ def _asked(call: Call, reader: Reader, context: Context, request: GatherRequest)
         request.max_tokens,
         request.max_evidence,
         request.cursor,
-        msgspec.json.encode((told, who), order="sorted"),
+        msgspec.json.encode((told_by(request, _CHANGING), who), order="sorted"),
     )
 
 
 def _without_index(context: Context, reader: Reader) -> GatherAnswer:
-    account: dict[str, Any] = {"scope": context.scope.level.name.lower()}
+    account: dict[str, Any] = scoped(context)
     if not archive_log.projects(reader):
         return GatherAnswer(searching.EMPTY, [], False, "", {**account, "complete": True})
     account |= {"complete": False, "failed": {"lexical": "no-index"}}
