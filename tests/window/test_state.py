@@ -19,6 +19,7 @@ FULL = State(
     regate=1_000,
     squeezed=True,
     inline=("ab#1",),
+    replaced=("cd",),
     retained=4,
     wanted=5,
     users=20,

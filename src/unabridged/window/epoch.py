@@ -99,6 +99,7 @@ def _shown(view: View, state: State, found: Gated) -> State:
         state,
         shown=mark(view.items, len(view.items)),
         inline=found.inline,
+        replaced=found.replaced,
         gates=view.gates(state),
         forced=False,
     )

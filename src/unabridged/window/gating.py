@@ -46,9 +46,10 @@ class Omission(msgspec.Struct, frozen=True, array_like=True):
 class Rules(msgspec.Struct, frozen=True):
     """What decides about texts.
 
-    Items before `trusted` were decided before: what was a preview then is durable. Items before `regated` stand under
-    the gate `regate`, their arguments too where `squeezed`. Parts named in `inline` stay whole, and so do as many
-    leading parts of an item as `pinned` says. `name` makes an item's or part's name one that the archive reads.
+    Items before `trusted` were decided before: what was replaced then (`replaced`) is durable, and nothing else of
+    them may be left out now. Items before `regated` stand under the gate `regate`, their arguments too where
+    `squeezed`. Parts named in `inline` stay whole, and so do as many leading parts of an item as `pinned` says.
+    `name` makes an item's or part's name one that the archive reads.
     """
 
     gates: Gates
@@ -61,15 +62,17 @@ class Rules(msgspec.Struct, frozen=True):
     regate: int = 0
     squeezed: bool = False
     inline: frozenset[str] = frozenset()
+    replaced: frozenset[str] = frozenset()
 
 
 class Gated(msgspec.Struct):
     """What was decided: texts by item, tokens of all items as they will stand, parts that stay whole for want of
-    durability, and what would have to be durable for that to change."""
+    durability and parts that are replaced, and what would have to be durable for more to be left out."""
 
     texts: dict[int, tuple[Text, ...]] = {}
     tokens: int = 0
     inline: tuple[str, ...] = ()
+    replaced: tuple[str, ...] = ()
     wanted: tuple[Archive, ...] = ()
     omissions: tuple[Omission, ...] = ()
 
@@ -86,6 +89,7 @@ class _Pass:
         self.calls = dict[str, Part]()
         self.exempt = dict[str, bool]()
         self.inline = list[str]()
+        self.replaced = list[str]()
         self.wanted = list[Archive]()
         self.omissions = list[Omission]()
         # Tokens up to which nothing has to be looked at: below each gate, and shorter than what would stand for it.
@@ -126,8 +130,8 @@ class _Pass:
         if earlier is not None:
             full = self.rules.name(item.name(at))
             line = reference(full, earlier, f"{name or 'tool'} result")
-            if len(line) < len(part.text) and self._may(index, item, at, "tool result"):
-                return Text(at, line, full)
+            if len(line) < len(part.text):
+                return Text(at, line, full) if self._may(index, item, at, "tool result") else None
         gate = gates.pressure if self.admitted >= gates.budget else gates.result
         if index < self.rules.regated:
             gate = min(self.rules.regate, gate)
@@ -181,16 +185,16 @@ class _Pass:
 
     def _may(self, index: int, item: Item, at: int, what: str) -> bool:
         """Tell whether a part may be left out: durable now, or left out before; it stays whole for the epoch if not."""
-        key = item.part_key(at)
-        if item.key in self.rules.erased:
+        rules, key = self.rules, item.part_key(at)
+        if item.key in rules.erased:
             return False
-        if key in self.rules.inline:
-            self.inline.append(key)
-            return False
-        if index < self.rules.trusted or self.rules.durable(item.key):
+        before = index < rules.trusted
+        if key not in rules.inline and (key in rules.replaced if before else rules.durable(item.key)):
+            self.replaced.append(key)
             return True
         self.inline.append(key)
-        self.wanted.append(Archive(what, item.key, self.rules.name(item.name(at)), index, at))
+        if not before and key not in rules.inline:
+            self.wanted.append(Archive(what, item.key, rules.name(item.name(at)), index, at))
         return False
 
 
@@ -206,4 +210,11 @@ def gated(items: Sequence[Item], indexes: Iterable[int], rules: Rules) -> Gated:
         total += tokens
         if found:
             texts[index] = found
-    return Gated(texts, total, tuple(walk.inline), tuple(walk.wanted), tuple(walk.omissions))
+    return Gated(
+        texts,
+        total,
+        tuple(walk.inline),
+        tuple(walk.replaced),
+        tuple(walk.wanted),
+        tuple(walk.omissions),
+    )

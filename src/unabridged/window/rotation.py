@@ -97,6 +97,7 @@ def _begun(view: View, state: State, start: int) -> State:
         regate=limits.gates.pressure,
         squeezed=False,
         inline=(),
+        replaced=(),
         retained=view.users(start),
         wanted=min(limits.retain_turns, view.users(state.cut.index)),
         users=len(view.shape.users),

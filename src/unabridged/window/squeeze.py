@@ -30,6 +30,7 @@ def squeezed(view: View, state: State, found: Gated) -> State:
             regate=gate,
             squeezed=True,
             inline=(),
+            replaced=(),
         )
         size = view.tokens(tried, view.gated(tried))
         if size < least:

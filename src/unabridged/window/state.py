@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import msgspec
 
 from unabridged.errors import Corrupt, StoreTooNew
-from unabridged.window.calibration import Calibration
+from unabridged.window.calibration import Calibration, observed
 from unabridged.window.catalogue import Entry
 from unabridged.window.limits import Gates
 from unabridged.window.messages import Item
@@ -44,7 +44,8 @@ class State(msgspec.Struct, frozen=True):
     """The window of one conversation.
 
     `epoch` counts rotations and resets. `shown` is the place up to which a provider has seen what was decided;
-    `inline` are keys of parts that were shown whole though above their gate, because they were not durable. Results
+    `replaced` are keys of parts that were left out of it, `inline` of parts that were shown whole though above their
+    gate, because they were not durable. Results
     up to `regated` stand under the gate `regate` (0: none), arguments with them if `squeezed`. `retained` of `wanted`
     turns were kept by the last rotation, when there had been `users` user messages. `catalogue` is the text that
     stands where the cut is, made from `entries`. `address` is what names are read under in the archive.
@@ -59,6 +60,7 @@ class State(msgspec.Struct, frozen=True):
     regate: int = 0
     squeezed: bool = False
     inline: tuple[str, ...] = ()
+    replaced: tuple[str, ...] = ()
     retained: int = 0
     wanted: int = 0
     users: int = 0
@@ -99,6 +101,12 @@ def reset(state: State) -> State:
     return State(
         address=state.address, epoch=state.epoch + 1, entries=state.entries, calibration=state.calibration
     )
+
+
+def reported(state: State, estimated: int, tokens: int, size: int = 0) -> State:
+    """Return the state after a provider reported `tokens` for a prompt of `size` bytes that was estimated so."""
+    calibration = observed(state.calibration, estimated, tokens, size)
+    return msgspec.structs.replace(state, calibration=calibration)
 
 
 def forced(state: State) -> State:

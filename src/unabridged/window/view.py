@@ -47,6 +47,7 @@ class View(msgspec.Struct, frozen=True):
             regate=state.regate,
             squeezed=state.squeezed,
             inline=frozenset(state.inline),
+            replaced=frozenset(state.replaced),
         )
         indexes = [index for start, stop in self.held(state.cut.index) for index in range(start, stop)]
         return gated(items, [*indexes, *range(state.cut.index, len(items))], rules)

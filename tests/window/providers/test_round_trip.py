@@ -115,6 +115,7 @@ def test_what_has_not_the_form_that_it_should_have_is_passed_on(body: bytes, for
         b'{"messages":[}',
         b'{"a":NaN}',
         b"\xff\xfe",
+        b'{"messages":[],"a":"\xff"}',
         b'{"a":1}{"b":2}',
         b"[" * 100_000,
     ],

@@ -79,7 +79,7 @@ def _part(block: _Block) -> Part:
     if kind == "text":
         return text_part(block.text)
     if kind == "tool_use":
-        arguments = bytes(block.input).decode() or "{}"
+        arguments = bytes(block.input).decode("utf-8", "replace") or "{}"
         return call_part(block.name, arguments, block.id)
     if kind == "tool_result":
         return _result(block)

@@ -22,7 +22,7 @@ class Known:
 
     def put(self, raw: bytes, item: Item) -> None:
         """Remember an item; the oldest go where there is no room."""
-        if len(raw) > self._most:
+        if len(raw) > self._most or raw in self._items:
             return
         self._items[raw] = item
         self._size += len(raw)

@@ -64,6 +64,7 @@ class Reader(Generic[T]):
 
     def read(self, body: bytes, windowed: Callable[[Members], bool], known: Known | None) -> Request:
         """Return a request taken apart; raise `NotUnderstood`."""
+        _check_text(body)
         outer = members(body)
         model = f"{self.provider}/{_model(outer)}"
         value = outer.get(self.name)
@@ -113,6 +114,16 @@ class Reader(Generic[T]):
         for part in parts:
             tokens += part.tokens
         return Item(role, tuple(parts), content_key(sha256(said).digest()), tokens)
+
+
+def _check_text(body: bytes) -> None:
+    """Raise `NotUnderstood` for bytes that are no UTF-8: values are cut out undecoded, and would hide it."""
+    if body.isascii():
+        return
+    try:
+        body.decode()
+    except UnicodeDecodeError as error:
+        raise NotUnderstood("not UTF-8") from error
 
 
 def always(outer: Members) -> bool:
