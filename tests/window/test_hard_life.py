@@ -19,7 +19,7 @@ from unabridged.window.providers.contract import Request
 from unabridged.window.state import State, decode, encode, forced, reported
 from unabridged.window.window import Edited, Span
 
-CONVERSATIONS = 8
+CONVERSATIONS = 12
 CUT_SHORT, ERASED, FORCED, REPORTED, UNREACHABLE = 0.04, 0.03, 0.03, 0.1, 0.05  # of requests
 
 
@@ -73,7 +73,7 @@ def starts(items: list[Any]) -> list[int]:
 
 
 @pytest.mark.parametrize("form", FORMATS, ids=lambda form: form.name)
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", [1])
 def test_a_window_keeps_its_promises_through_everything(form: Format, seed: int) -> None:
     rng = random.Random(f"{form.name} {seed}")
     seen = {"rotated": 0, "squeezed": 0, "changed": 0, "held": 0}
