@@ -258,6 +258,10 @@ def test_a_killed_daemon_is_replaced_when_somebody_asks_again(home: Home, tmp_pa
 
 def test_a_port_that_is_taken_is_said_to_be(listener: Listener, tmp_path: Path) -> None:
     command = [sys.executable, "-m", "unabridged", "mcp", "--http", "--port"]
+    alone = subprocess.run(
+        [*command[:-2], "--port", "0"], capture_output=True, text=True, cwd=tmp_path, timeout=PATIENCE
+    )
+    assert (alone.returncode, "goes with --http" in alone.stderr) == (2, True)
     for port in (str(listener.port), "70000", "-1"):
         done = subprocess.run(
             [*command, port], capture_output=True, text=True, cwd=tmp_path, timeout=PATIENCE

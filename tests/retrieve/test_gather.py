@@ -253,6 +253,19 @@ def test_a_note_that_was_replaced_is_not_evidence(engine: Engine) -> None:
     assert [item.text for item in ask(engine, "kiln fires").evidence] == ["The kiln fires at 950 degrees."]
 
 
+def test_a_message_beside_its_correction_is_told(engine: Engine) -> None:
+    engine.archive.add("kiln", [{"id": "k0", "text": "The kiln fires at 900 degrees.", "role": "assistant"}])
+    engine.index()
+    (wrong,) = [item.event for item in ask(engine, "kiln fires").evidence]
+    engine.note("The kiln fires at 950 degrees.", corrects=int(wrong.ordinal))
+    engine.index()
+    packet = ask(engine, "kiln fires")
+    at = {item.event.ordinal: number for number, item in enumerate(packet.evidence)}
+    (told,) = packet.conflicts
+    assert (told.by, told.earlier) == ("correction", at[wrong.ordinal])
+    assert packet.evidence[told.later].text == "The kiln fires at 950 degrees."
+
+
 def test_a_repeated_text_is_given_once(engine: Engine) -> None:
     rows = [
         {"id": "t0", "text": "zebra crossing plan", "human": True, "time": START},

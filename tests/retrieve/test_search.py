@@ -15,6 +15,7 @@ from unabridged.errors import IndexCorrupt, InvalidCursor, InvalidInput
 from unabridged.index.feed import next_feed
 from unabridged.index.indexer import Indexer, read_watermarks
 from unabridged.index.lexical import LexicalIndex
+from unabridged.retrieve.eligible import Eligibility
 from unabridged.retrieve.filters import Filters
 from unabridged.retrieve.finder import IndexFinder
 from unabridged.retrieve.places import document_of
@@ -335,6 +336,9 @@ def test_a_message_that_was_corrected_is_found_marked_behind_its_correction(engi
     found = [hit.event.ordinal for hit in engine.search("gardens").hits]
     assert found.index(right.ordinal) < found.index(wrong.ordinal)
     assert other.ordinal in found
+    # Nobody is told unasked what was corrected.
+    strict = Eligibility(engine.archive.context(), Filters(), {}, standing=True)
+    assert strict.reason(wrong) == "superseded"
 
 
 def test_who_asks_for_replaced_notes_gets_them_behind_what_stands(engine: Engine) -> None:

@@ -49,6 +49,8 @@ def _draw_conflicts(arguments: Arguments, answer: Mapping[str, Any]) -> None:
     for item in answer.get("conflicts") or ():
         cue, shared = screen.archived(str(item["cue"])), screen.archived(str(item["shared"]))
         told = f"{item['later']} may take back {item['earlier']}: \u201c{cue}\u201d, of {shared}"
+        if item["by"] == "correction":
+            told = f"{item['later']} corrects {item['earlier']}"
         screen.line(screen.style("conflict:", "yellow") + " " + told)
 
 

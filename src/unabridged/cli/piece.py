@@ -45,6 +45,7 @@ def _place(item: Mapping[str, Any]) -> str:
     """Return what recalls a piece, and how much of its message is not shown."""
     found = str(item.get("handle") or item.get("locator") or "")
     omitted = _omitted(item)
+    found += f" · now {item['replaced_by']}" if item.get("replaced_by") else ""
     return f"{found} · {human.size(omitted)} more" if omitted else found
 
 

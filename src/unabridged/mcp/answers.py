@@ -139,7 +139,8 @@ def _gather_text(answer: Answer) -> tuple[dict[str, str], str]:
     lines += [_piece_text("evidence", item) for item in pieces]
     for item in answer.get("conflicts") or ():
         said = attributes({name: str(item[name]) for name in ("later", "earlier", "by")})
-        lines.append(f"<conflict{said}>\n{quote(item['cue'])}\n{quote(item['shared'])}\n</conflict>")
+        words = [quote(item[name]) for name in ("cue", "shared") if item[name]]
+        lines.append("\n".join([f"<conflict{said}>", *words, "</conflict>"]))
     return facts, "\n".join([*lines, *_completeness(answer)])
 
 

@@ -17,7 +17,7 @@ from unabridged.mcp.conversation import Conversation, list_tools
 from unabridged.mcp.link import Link
 from unabridged.mcp.roots import Context
 
-MOST = 256  # sessions at once
+MOST = 2_048  # sessions at once: some agents never end one, and each start of theirs is another
 MOST_FOLDERS = 8  # that have a connection to the daemon, which has sixteen: the least used one is given back
 SESSION_HEADER = "mcp-session-id"
 FOLDER_HEADER = "unabridged-folder"  # where the agent works, for one that names no roots

@@ -83,7 +83,7 @@ class Conflict:
 
     earlier: int
     later: int
-    by: str  # subject, or the kind of a name
+    by: str  # correction, subject, or the kind of a name
     shared: str
     cue: str
     start: int  # characters
@@ -104,6 +104,12 @@ def conflicts(passages: Sequence[Said]) -> list[Conflict]:
         if subject is not None:
             found.append(subject)
     return found[:MOST]
+
+
+def joined(first: Sequence[Conflict], more: Sequence[Conflict]) -> list[Conflict]:
+    """Return conflicts with those of `more` that are not told by the first ones."""
+    told = {(item.earlier, item.later) for item in first}
+    return [*first, *(item for item in more if (item.earlier, item.later) not in told)][:MOST]
 
 
 def _names_of(passages: Sequence[Said], at: int, known: dict[int, Names]) -> Names:

@@ -22,6 +22,7 @@ from unabridged.retrieve.evidence import (
     give,
     read,
 )
+from unabridged.retrieve.replaced import corrections
 from unabridged.retrieve.said import is_said
 from unabridged.retrieve.sharing import fitting
 
@@ -69,8 +70,19 @@ def fill(
         if made is not None:
             given.append(made)
     given = chronological(context, given)
-    found = conflicting.conflicts([_said(context, item) for item in given])
+    found = conflicting.joined(
+        _corrected(context, given), conflicting.conflicts([_said(context, item) for item in given])
+    )
     return Filled(given, found, len(wanted) - unreadable - len(given), unreadable)
+
+
+def _corrected(context: Context, given: Sequence[Evidence]) -> list[conflicting.Conflict]:
+    """Return which of the pieces were corrected by another one of them."""
+    at = {(item.event.project, item.event.ordinal): number for number, item in enumerate(given)}
+    pairs = corrections(context.reader, [item.event for item in given])
+    return [
+        conflicting.Conflict(at[old], at[new], "correction", "", "", 0, 0) for old, new in pairs if new in at
+    ]
 
 
 def _said(context: Context, item: Evidence) -> conflicting.Said:

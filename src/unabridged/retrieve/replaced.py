@@ -19,6 +19,8 @@ from unabridged.store.contract import Reader
 
 MOST_STEPS = 32  # of a chain that are told
 
+Place = tuple[ProjectId, Ordinal]  # of a message
+
 
 @dataclass(frozen=True, slots=True)
 class Step:
@@ -98,6 +100,19 @@ def behind_corrections(reader: Reader, ranked: Sequence[Ranked], *, notes: bool)
         order += [item, *waiting.pop(place, ())]
         given.add(place)
     return order
+
+
+def corrections(reader: Reader, events: Sequence[Event]) -> list[tuple[Place, Place]]:
+    """Return which of some messages were corrected, each with the message of the note that stands now."""
+    keys = [(event.project, event.ordinal) for event in events if event.host != NOTE_HOST]
+    if len(keys) == len(events):
+        return []  # none of the notes that correct is among them
+    found = list[tuple[Place, Place]]()
+    for key, step in zip(keys, reader.get_many(SUPERSESSION, keys), strict=True):
+        by = _correction(reader, key[0], step.old) if step is not None else None
+        if by is not None:
+            found.append((key, by))
+    return found
 
 
 def _of_note(reader: Reader, event: Event) -> Supersession | None:

@@ -171,7 +171,8 @@ class Conflict(Answer, frozen=True):
 
     earlier: str
     later: str
-    by: str  # subject (of notes), or what kind of name both have: symbol, path, error, url, commit, quoted, value
+    # correction, subject (of notes), or what kind of name both have: symbol, path, error, url, commit, quoted, value
+    by: str
     shared: str  # the name or subject
     cue: str  # the words, as they stand in the later one
 
