@@ -136,6 +136,15 @@ def test_cookies_behind_a_placeholder_are_redacted() -> None:
     assert redact(line({"a": text})) == line({"a": kept})
 
 
+@pytest.mark.parametrize("between", ["; ", "; Path=/; HttpOnlySet-Cookie: "])
+def test_every_cookie_of_a_long_line_is_redacted_to_its_end(between: str) -> None:
+    text = "Cookie: " + between.join(f"session{n}=a1B2c3D4e5F6g7H8{n}" for n in range(400)) + "\nend"
+    kept, found = REDACTOR.text(text)
+    assert kept == "Cookie: " + between.join(f"session{n}=[redacted:cookie]" for n in range(400)) + "\nend"
+    assert found[0].count == 400
+    assert REDACTOR.line(line({"a": text})) == (line({"a": kept}), found)
+
+
 @pytest.mark.parametrize("levels", [1, 2, 3])
 def test_json_in_strings_is_covered_at_every_level(levels: int) -> None:
     value: Any = {"user": "bob", "password": PASSWORD, "note": f'say "{GITHUB}"\n', "n": 1}

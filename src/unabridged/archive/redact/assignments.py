@@ -20,6 +20,7 @@ CONTEXT = 48  # bytes before a name in which a vendor may be named ("the Datadog
 QUICK = 256  # bytes behind a candidate in which its name and the sign behind it end
 MARKED = 16  # bytes behind a name within which a placeholder begins that stands in place of its value
 MAX_GAP = 32  # bytes between name and value up to which their form is remembered
+MAX_HEADER = 16_384  # bytes of a header's line; servers refuse longer ones
 MIN_LISTED = 20  # bytes of a value that nothing but its place in a list joins to a header's name
 MIN_PROSE = 20  # bytes of a random value that needs neither `=` nor `:` behind its name
 
@@ -178,7 +179,8 @@ class Assignments:
             # The rest of the line holds all of them, however often their header's name stands there.
             if seen.is_read("cookie", word.start):
                 return [], word.short
-            seen.read("cookie", word.end)
+            # Where the line is longer than any header, the last of them may be in part behind what was read.
+            seen.read("cookie", word.end if len(body) < MAX_HEADER else word.start + max(0, body.rfind(b";")))
         context = text[max(0, start - CONTEXT) : start] + name
         if text.startswith(b"...", word.end):
             return [], False  # cut short by whoever wrote it
@@ -325,7 +327,7 @@ def _assign(named: _Named) -> tuple[Word | None, bool]:
     scalar = _BLOCK_SCALAR.match(text, at, at + 40) if colon else None
     at = scalar.end() if scalar is not None else skip_spaces(text, at)
     if named.found in _HEADERS and not text.startswith(_QUOTES, at):
-        line = _REST_OF_LINE.match(text, at, at + values.MAX_VALUE)
+        line = _REST_OF_LINE.match(text, at, at + MAX_HEADER)
         return (
             (Word(at, line.end(), short=line.end() == len(text)), False)
             if line is not None
