@@ -267,3 +267,41 @@ def test_an_open_conversation_keeps_the_daemon_and_its_end_lets_it_go(home: Home
     agent.end()
     until(lambda: not alive(daemon) and not alive(pid))
     assert not alive(daemon)
+
+
+def test_every_handle_that_a_tool_gives_is_taken_by_every_tool(
+    shared: Home, enter: Enter, tmp_path: Path
+) -> None:
+    agent = enter(shared, tmp_path / "everywhere")
+    folder = str(tmp_path / "everywhere")
+    path = transcript(tmp_path / "e.jsonl", "8" * 8 + SESSION[8:], 3, folder=folder, words="tellurium")
+    with shared.connect() as client:
+        client.call("import", {"paths": [str(path)], "host": "claude-code"}, timeout=60.0)
+    noted = agent.data("remember", text="Tellurium is brittle.")
+    second = agent.data("correct", target=noted["handle"], text="Tellurium is brittle and rare.")
+    given = {
+        "search": agent.data("search", query="tellurium1")["hits"][0]["handle"],
+        "grep": agent.data("grep", pattern="tellurium1")["hits"][0]["handle"],
+        "gather": agent.data("gather", query="tellurium1")["evidence"][0]["handle"],
+        "remember": noted["handle"],
+        "correct": second["handle"],
+        "corrects": second["corrects"],
+        "replaced_by": agent.data("recall", target=noted["handle"])["replaced_by"],
+    }
+    steps = agent.data("traverse", target=given["search"])["steps"]
+    given["traverse"] = steps[0]["handle"]
+    for source, handle in given.items():
+        assert len(handle) <= 24, source
+        assert agent.data("recall", target=handle)["text"], source
+        assert agent.data("traverse", target=handle)["steps"], source
+        for tool in ("search", "gather"):
+            agent.data(tool, query="tellurium", session=handle, working_set=[handle])
+        assert agent.data("grep", pattern="[Tt]ellurium", session=handle)["hits"], source
+    newest = agent.data("remember", text="Tellurium is rare.", supersedes=given["correct"])
+    assert agent.data("recall", target=given["remember"])["replaced_by"] == newest["handle"]
+    for source in ("search", "traverse", "grep"):
+        if agent.data("recall", target=given[source])["status"] == "resolved":
+            assert agent.data("correct", target=given[source], text=f"No, says {source}.")["corrects"]
+    refused = agent.refusal("correct", target=given["remember"], text="Too late.")
+    assert refused["code"] == "conflict"
+    assert agent.data("recall", target=refused["details"]["live_handle"])["status"] == "resolved"

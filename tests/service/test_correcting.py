@@ -53,7 +53,8 @@ def test_what_was_replaced_already_cannot_be_corrected_and_it_is_told_what_stand
     third = correct(desk, desk.call("recall", target=first.handle, folder=ROOT).replaced_by, "Slot C.")
     with pytest.raises(Conflict) as caught:
         correct(desk, first.handle, "Slot D.")
-    assert caught.value.details["live"] == third.document
+    assert caught.value.details == {"live": third.document, "live_handle": third.handle}
+    assert third.handle in caught.value.advice
 
 
 def test_one_message_is_corrected_and_the_rest_of_its_turn_stands(desk: Desk) -> None:

@@ -8,16 +8,18 @@ from typing import Any
 import msgspec
 
 from unabridged.archive import notes
-from unabridged.errors import InvalidInput, LimitExceeded, NotFound, OutOfScope
+from unabridged.errors import Conflict, InvalidInput, LimitExceeded, NotFound, OutOfScope
 from unabridged.retrieve import recall, target
 from unabridged.retrieve.context import Context
 from unabridged.retrieve.locator import handle_of
+from unabridged.retrieve.replaced import replaced
 from unabridged.schema.ids import GLOBAL, Ordinal, ProjectId
 from unabridged.schema.records import EVENT, PROJECT, Document, Event
 from unabridged.service.caller import Call
 from unabridged.service.handlers.asking import context_of
 from unabridged.service.handlers.importing import MAX_NAME_CHARS, admitted
 from unabridged.service.requests import CorrectAnswer, CorrectRequest
+from unabridged.store.contract import Store
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +31,7 @@ class _Wrong:
     ordinal: Ordinal
     name: str
     handle: str
+    event: Event
     note: Document | None = None
 
 
@@ -56,7 +59,10 @@ def correct(call: Call, request: CorrectRequest) -> CorrectAnswer:
         corrects=wrong.ordinal,
     )
     plan = notes.plan_note(draft, call.now, services.ruleset)
-    outcome: notes.NoteOutcome = services.store.commit(wrong.project, plan)
+    try:
+        outcome: notes.NoteOutcome = services.store.commit(wrong.project, plan)
+    except Conflict as error:
+        raise _named(services.store, wrong, error) from None
     answer = admitted(services, wrong.project, outcome)
     if request.searchable and outcome.position:
         services.index.wait({wrong.project: outcome.position}, call.check)
@@ -92,8 +98,18 @@ def _wrong(context: Context, event: Event, document: Document | None) -> _Wrong:
     root = project.roots[0] if project is not None and project.roots else ""
     handle = handle_of(event.project, event.ordinal, 0, event.size)
     if event.host == notes.HOST and document is not None:
-        return _Wrong(event.project, root, document.ordinal, document.id.hex(), handle, document)
-    return _Wrong(event.project, root, event.ordinal, event.id.hex(), handle)
+        return _Wrong(event.project, root, document.ordinal, document.id.hex(), handle, event, document)
+    return _Wrong(event.project, root, event.ordinal, event.id.hex(), handle, event)
+
+
+def _named(store: Store, wrong: _Wrong, error: Conflict) -> Conflict:
+    """Return a conflict with what stands now, where something was replaced already, by its handle."""
+    with store.snapshot() as reader:
+        by = replaced(reader, wrong.event, wrong.note)
+    if by is None or not by.handle:
+        return error
+    said = {"live": by.document, "live_handle": by.handle}
+    return Conflict(error.message, hint=f"What stands now is {by.handle}: correct that.", **said)
 
 
 def _unknown(status: str) -> NotFound:
