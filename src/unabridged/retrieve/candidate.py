@@ -29,7 +29,9 @@ class Candidate:
     meaning: float = 0.0  # what its meaning counts beside its lexical score, in the same unit
     meant: bool = False  # it is one of those that are nearest to the question
 
+    fed: float = 0.0  # what it counts for words that the best passages have, where it has none of the query's
+
     @property
     def total(self) -> float:
         """What it is ordered by before anything around it counts."""
-        return self.score + self.meaning
+        return self.score + self.meaning + self.fed

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from unabridged.retrieve import meaning, timely
+from unabridged.retrieve import feedback, meaning, timely
 from unabridged.retrieve.asked import Finder, Search
 from unabridged.retrieve.candidate import POOL, Candidate
 from unabridged.retrieve.context import Context
@@ -46,13 +46,13 @@ def order(
 
 
 def blocks(
-    candidates: Sequence[Candidate], meant: meaning.Meant, then: Sequence[Candidate]
+    candidates: Sequence[Candidate], meant: meaning.Meant, then: Sequence[Candidate], fed: feedback.Fed
 ) -> list[Sequence[Candidate]]:
     """Return the blocks that are ranked by themselves; what meaning found is in the first, beside more of words.
 
-    So is what words found of the time that the question names (`then`).
+    So is what words found of the time that the question names (`then`), and what feedback adds.
     """
     first = POOL if meant.nearest is None else meaning.BESIDE_MEANING
     head = candidates[:first] if meant.nearest is None else meaning.join(candidates[:first], meant.nearest)
-    head = timely.join(head, then)
+    head = feedback.join(timely.join(head, then), fed)
     return [head, *(candidates[start : start + POOL] for start in range(first, len(candidates), POOL))]

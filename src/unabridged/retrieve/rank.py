@@ -25,9 +25,10 @@ SIDE_WEIGHT = (
 )  # subagent and summary text stands a little behind what was said in the conversation itself
 NEAR_TIE = 0.03  # relative lead in lexical score up to which a prior may decide
 SEMANTIC = "semantic"  # how a message was found by its meaning
+FEEDBACK = "feedback"  # how a message was found by words of the best ones
 BESIDE = "beside"  # how a message was found that does not match itself
 EXACT_WEIGHT = 0.5  # of the list of exact anchors in the fusion
-EVIDENCE = ("lexical", "meaning", "held", "beside", "wording")  # stages that are summed
+EVIDENCE = ("lexical", "meaning", "feedback", "held", "beside", "wording")  # stages that are summed
 HIGH, MODERATE, SOME = 0.75, 0.5, 0.25  # share of the query's weight found, from which on a band is given
 
 
@@ -75,12 +76,18 @@ def _ranked(
     pair: tuple[Candidate, Event], score: float, names: tuple[str, ...], now: Micros, gained: Support
 ) -> Ranked:
     candidate, event = pair
-    extra = (("phrase",) if candidate.phrase else ()) + (("fresh",) if candidate.fresh else ())
-    own = (*(names if candidate.score else ()), *((SEMANTIC,) if candidate.meant else ()), *extra)
+    flags = {
+        SEMANTIC: candidate.meant,
+        FEEDBACK: bool(candidate.fed),
+        "phrase": candidate.phrase,
+        "fresh": candidate.fresh,
+    }
+    own = (*(names if candidate.score else ()), *(name for name, held in flags.items() if held))
     match = own or (BESIDE,)
     stages = {
         "lexical": round(candidate.score, 4),
         "meaning": round(candidate.meaning, 4),
+        **({"feedback": round(candidate.fed, 4)} if candidate.fed else {}),
         "held": round(gained.held, 4),
         "beside": round(gained.beside, 4),
         "exact": round(candidate.exact, 4),

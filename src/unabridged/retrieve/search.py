@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from unabridged.errors import IndexError_, InvalidInput, LimitExceeded, UnabridgedError
-from unabridged.retrieve import leading, locator, meaning, ordering, structural
+from unabridged.retrieve import feedback, leading, locator, meaning, ordering, structural
 from unabridged.retrieve import page as paging
 from unabridged.retrieve.asked import Finder, Found, Search, Searched
 from unabridged.retrieve.candidate import POOL
@@ -63,7 +63,7 @@ def search(
     draw(context, finder, request, [hit for hit in page if hit.cue is None])
     account["considered"] = found.considered
     account["left_out"] = found.dropped
-    account.update(found.meaning)
+    account.update(found.told)
     status = _status(account, page)
     next_cursor = ""
     if (len(found.hits) > end or not found.all) and page and end < MAX_OFFSET:
@@ -110,7 +110,7 @@ class _Looked:
     dropped: dict[str, int]
     considered: int
     all: bool
-    meaning: dict[str, Any]  # what the account says of it
+    told: dict[str, Any]  # what the account says of meaning and of feedback
 
 
 def _look(
@@ -125,6 +125,7 @@ def _look(
     eligible = Eligibility(context, request.filters, heads)
     fetch = max(meaning.BESIDE_MEANING if meaning.is_wanted(context, request) else POOL, end * OVERFETCH)
     meant: meaning.Meant | None = None
+    fed: feedback.Fed | None = None
     while True:
         try:
             candidates = finder.candidates(request, _projects(context), fetch)
@@ -133,12 +134,15 @@ def _look(
         except UnabridgedError as error:
             raise _IndexFailed(error) from error
         meant = meant or meaning.consult(context, request, _projects(context), candidates)
-        blocks = ordering.blocks(candidates, meant, lead.then)
+        if fed is None:
+            fed = feedback.feed_back(context, finder, request, _projects(context), eligible, candidates)
+        blocks = ordering.blocks(candidates, meant, lead.then, fed)
         ranked, dropped = ordering.order(context, finder, request, eligible, blocks)
         hits = collapse(context, request, ranked, end, dropped)
         complete = len(candidates) < fetch
         if complete or len(hits) > end or fetch >= MOST_FETCH:
-            return _Looked(ranked, hits, dropped, len(candidates), complete, meant.account)
+            told = {**meant.account, **({"feedback": list(fed.words)} if fed.words else {})}
+            return _Looked(ranked, hits, dropped, len(candidates), complete, told)
         fetch *= OVERFETCH
 
 
