@@ -157,6 +157,15 @@ def test_sessions_without_times_cannot_tell_which_was_the_latest(tmp_path: Path)
     assert status(ask(engine, "question", session="one-session")) == "resolved"
 
 
+def test_two_of_one_moment_are_uncertain_with_a_topic_too(engine: Engine) -> None:
+    for name in ("one-office", "two-office"):
+        row = {"id": name, "text": f"We decided on {name} for the budget.", "human": True, "time": START}
+        engine.archive.add(name, [row])
+    engine.index()
+    found = ask(engine, "decision", "office budget")
+    assert (status(found), len(found.hits)) == ("ambiguous", 2)
+
+
 def test_pages_go_on_with_earlier_ones_and_leave_out_what_came_meanwhile(engine: Engine) -> None:
     first = ask(engine, "question", limit=1)
     assert first.next

@@ -115,20 +115,16 @@ def _meaning(account: Mapping[str, Any]) -> str:
 
 def _relation(facts: Mapping[str, Any]) -> str:
     """Return in a sentence whether what a question asks for by its part in a conversation was found."""
-    what = str(facts["relation"]).replace("-", " ") + (
-        f" about \u201c{facts['topic']}\u201d" if facts.get("topic") else ""
-    )
+    what = f"The {str(facts['relation']).replace('-', ' ')}" + (" about that" if facts.get("topic") else "")
     if facts["status"] == "resolved":
-        return f"The {what}: resolved."
+        return f"{what}: resolved."
     if facts["status"] == "ambiguous":
-        return f"The {what}: it may be any of these."
+        return f"{what}: {'it may be any of these' if facts['told'] else 'none is certain'}."
     looked: Mapping[str, Any] = facts["looked"]
-    reach = (
-        ""
-        if facts["complete"]
-        else f" back to {human.moment(str(looked['back_to']))}; what is older was not looked at"
-    )
-    return f"The {what}: not found in {human.plural(int(looked['messages']), 'message')}{reach}."
+    reach = ""
+    if not facts["complete"] and looked["back_to"]:
+        reach = f" back to {human.moment(str(looked['back_to']))}; what is older was not looked at"
+    return f"{what}: not found in {human.plural(int(looked['messages']), 'message')}{reach}."
 
 
 def _close(arguments: Arguments, answer: Mapping[str, Any]) -> None:

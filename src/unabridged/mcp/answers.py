@@ -96,7 +96,7 @@ def _hits_object(answer: Answer) -> dict[str, Any]:
 _RELATION_TOLD = {
     "resolved": "{} is resolved: the first is it.",
     "ambiguous": "{} is ambiguous: it may be any of these.",
-    "not-found": "{} is not found: do not guess it.",
+    "not-found": "{}: none is certain, do not guess it.",
 }
 
 
@@ -118,7 +118,8 @@ def _completeness(answer: Answer) -> list[str]:
         )
     relation: Answer = account.get("relation") or {}
     if relation:
-        told.append(_RELATION_TOLD[relation["status"]].format(relation["relation"]))
+        status = relation["status"] if relation["told"] else "not-found"
+        told.append(_RELATION_TOLD[status].format(relation["relation"]))
     if account.get("narrowed"):
         told.append("The scope was narrowed to what is granted.")
     return told

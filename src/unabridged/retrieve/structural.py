@@ -26,7 +26,7 @@ from unabridged.schema.ids import Micros, ProjectId
 from unabridged.schema.records import HUMAN, Event
 from unabridged.schema.scope import Level
 
-FIRST, MOST = 32, 1_024  # windows that the index is asked for: at first, and at most
+FIRST, MOST = 64, 1_024  # windows that the index is asked for: at first, and at most
 MOST_TEXTS = 64  # messages read for one answer
 TOPIC_TEXTS = 24  # likewise, where a topic is given: they stand far from each other
 MOST_BYTES = 4 << 20  # of text, likewise
@@ -103,6 +103,7 @@ def worded(
     looked = look(context, finder, request, asked, projects, heads, LEADING)
     most = 1 if looked.status == RESOLVED else LEADING
     looked.found = [hit for hit in looked.found if hit.band == "high"][:most]
+    looked.account["told"] = len(looked.found)
     return looked
 
 
@@ -142,6 +143,7 @@ def look(
         **({"passed": asked.passed} if asked.passed else {}),
         "looked": {"messages": search.messages, "back_to": places.iso(search.back_to)},
         "complete": search.complete,
+        "told": len(passed),
     }
     hits = [_hit(context, finder, asked, item) for item in passed]
     return Looked(status, hits, facts, search.left_out, not search.complete)
@@ -362,15 +364,13 @@ def _narrowed(context: Context, request: Search, asked: Asked) -> Search | None:
 def _status(found: Sequence[_One], asked: Asked) -> str:
     if not found:
         return NOT_FOUND
-    first = found[0]
-    if not first.sure:
+    first, best = found[0], max(one.share for one in found)
+    if not first.sure or (asked.topic and first.share < max(MODERATE, CLEARLY * best)):
         return AMBIGUOUS
-    if asked.topic:
-        best = max(one.share for one in found)
-        return RESOLVED if first.share >= max(MODERATE, CLEARLY * best) else AMBIGUOUS
-    others = [one for one in found[1:] if one.event.session != first.event.session]
-    untold = any(one.event.time == first.event.time for one in others if one.sure)
-    return AMBIGUOUS if untold or (others and not first.event.time) else RESOLVED
+    # Only within a session an order is known that needs no clock.
+    others = [one.event for one in found[1:] if one.sure and one.event.session != first.event.session]
+    untold = any(event.time == first.event.time for event in others) or (others and not first.event.time)
+    return AMBIGUOUS if untold else RESOLVED
 
 
 def _hit(context: Context, finder: Finder, asked: Asked, one: _One) -> Found:

@@ -93,11 +93,24 @@ def _beginning(low: str, parts: Sequence[Sentence], known: Cues) -> Iterator[tup
 
 
 def _holding(low: str, parts: Sequence[Sentence], cues: Sequence[Cue]) -> Iterator[tuple[int, bool, str]]:
+    """Yield which sentences hold a cue. Only those are read that have one of its signs: a text has few of them."""
     starts = [sentence.start for sentence in parts]
+    held = dict[str, tuple[int, ...]]()  # sign → the sentences that have it
     for cue in cues:
-        if not any(sign in low for sign in cue.signs):
-            continue
-        for match in cue.pattern.finditer(low):
-            at = bisect_right(starts, match.start()) - 1
-            if at >= 0 and match.end() <= parts[at].end:
+        for sign in cue.signs:
+            if sign not in held:
+                held[sign] = tuple(_having(low, starts, sign))
+        for at in sorted({at for sign in cue.signs for at in held[sign]}):
+            match = cue.pattern.search(low, parts[at].start, parts[at].end)
+            if match is not None:
                 yield at, cue.sure, match[0]
+
+
+def _having(low: str, starts: Sequence[int], sign: str) -> Iterator[int]:
+    last, place = -1, low.find(sign)
+    while place >= 0:
+        at = bisect_right(starts, place) - 1
+        if at > last:
+            yield at
+            last = at
+        place = low.find(sign, place + 1)
