@@ -13,6 +13,7 @@ import msgspec
 
 from unabridged.window.anchor import anchored
 from unabridged.window.assembly import assembled
+from unabridged.window.calibration import guessed
 from unabridged.window.gating import Archive, Gated, Omission
 from unabridged.window.groups import PINS, groups
 from unabridged.window.limits import Limits
@@ -66,6 +67,8 @@ def plan(
     shape = groups(conversation.items, pins, place.state.cut.index)
     view = View(conversation, limits, shape, durable, erased)
     state, told = place.state, list[Notice]()
+    if not state.calibration.reports:
+        state = msgspec.structs.replace(state, calibration=guessed(conversation.items))
     if place.changed:
         told.append(
             Notice(Code.HISTORY_CHANGED, "the history before the last cut is another one: a new epoch begins")

@@ -1,0 +1,61 @@
+"""A request on its way: read, planned, written, checked, and what is sent when any of that fails.
+
+Who sends first makes durable what `plan.archive` names and asks again with the same state; the state is stored once the
+request is under way. It never gets a window that the provider would refuse. Where the wanted one is, the last cut is
+made again without new removals; where that is, too, or the bytes are no request of this format, they go as they came.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Sequence
+
+import msgspec
+
+from unabridged.window.epoch import NOTHING, Plan, plan
+from unabridged.window.groups import PINS
+from unabridged.window.limits import Limits
+from unabridged.window.providers.contract import Adapter, Problem, Request, new_problems
+from unabridged.window.providers.known import Known
+from unabridged.window.providers.splice import NotUnderstood
+from unabridged.window.state import State
+
+
+class Sending(msgspec.Struct, frozen=True):
+    """What to send. `plan` is None where the request is passed on as it came; `problems`: why a window was not sent.
+
+    `understood` is False for bytes that are no request of the adapter's format.
+    """
+
+    body: bytes
+    request: Request | None = None
+    plan: Plan | None = None
+    problems: tuple[Problem, ...] = ()
+    understood: bool = True
+
+
+def sending(
+    adapter: Adapter,
+    body: bytes,
+    state: State,
+    limits: Limits,
+    durable: Container[str] = NOTHING,
+    erased: Container[str] = NOTHING,
+    known: Known | None = None,
+    pins: Sequence[str] = PINS,
+) -> Sending:
+    """Return what to send of a request. `durable`, `erased`, `pins`: as `plan` takes them. It raises nothing."""
+    try:
+        request = adapter.read(body, known)
+    except NotUnderstood:
+        return Sending(body, understood=False)
+    if not request.windowed or not request.spans:
+        return Sending(body, request)
+    found: tuple[Problem, ...] = ()
+    for kept in (durable, NOTHING):
+        made = plan(request.conversation, state, limits, kept, erased, pins)
+        sent = adapter.write(request, made.window, state.shown.count)
+        problems = new_problems(adapter, body, sent)
+        if not problems:
+            return Sending(sent, request, made, found)
+        found = found or problems
+    return Sending(body, request, None, found)
