@@ -6,10 +6,13 @@ from typing import Any
 
 import pytest
 
-from tests.service.desk import Desk
+from tests.service.desk import NOW, Desk
 from tests.service.test_handlers import ROOT, exchange
 from unabridged.errors import Conflict, DiskLow, InvalidInput, NotFound, OutOfScope, UnabridgedError
+from unabridged.schema.ids import Ordinal, project_id
+from unabridged.schema.records import SUPERSESSION, Supersession
 from unabridged.schema.scope import Level
+from unabridged.store.contract import Batch
 
 
 def noted(desk: Desk, text: str, **more: Any) -> Any:
@@ -78,6 +81,10 @@ def test_the_same_request_again_is_answered_with_the_same_correction(desk: Desk)
     other = noted(desk, "Slot X.")
     with pytest.raises(Conflict):
         correct(desk, other.handle, "Slot B.", request="r1")
+    with pytest.raises(Conflict) as caught:
+        correct(desk, wrong.handle, "Slot Z.", request="r1")
+    assert "request id" in caught.value.message
+    assert caught.value.details == {}
 
 
 def test_a_correction_is_redacted(desk: Desk) -> None:
@@ -143,3 +150,14 @@ def test_a_note_names_what_it_replaces_by_any_name(desk: Desk) -> None:
     assert desk.call("recall", target=first.handle, folder=ROOT).replaced_by == third.document
     with pytest.raises(NotFound):
         noted(desk, "Slot D.", supersedes="e" * 40)
+
+
+def test_a_correction_of_nothing_is_a_violation(desk: Desk) -> None:
+    noted(desk, "Slot A.")
+    project = project_id(ROOT)
+    for old, new in ((Ordinal(900), Ordinal(2)), (Ordinal(1), Ordinal(901))):
+        batch = Batch()
+        batch.create(SUPERSESSION, Supersession(project, old, new, "corrected", NOW))
+        desk.store.commit(project, lambda _, batch=batch: batch)
+    found = desk.call("verify")
+    assert [item["invariant"] for item in found.violations] == ["supersession-new", "supersession-old"]

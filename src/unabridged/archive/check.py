@@ -234,6 +234,25 @@ def _chain(scan: Scan, ordinal: int) -> Iterator[Violation]:
         step = scan.reader.get(SUPERSESSION, (scan.project, step.new))
 
 
+def replacements_are_there(scan: Scan) -> Iterator[Violation]:
+    """What was replaced or corrected is a document or a message that exists, and what took its place a document."""
+    at = 0
+    while True:
+        page = scan.reader.scan(SUPERSESSION, (scan.project,), start=(at,), limit=PAGE)
+        for step in page:
+            scan.count("supersessions")
+            old = (scan.project, step.old)
+            if scan.reader.get(DOCUMENT, old) is None:
+                if scan.reader.get(EVENT, old) is None:
+                    yield scan.wrong("supersession-old", step.old, "does not exist")
+                yield from _chain(scan, step.old)
+            if step.new and scan.reader.get(DOCUMENT, (scan.project, step.new)) is None:
+                yield scan.wrong("supersession-new", step.old, f"{step.new} is no document")
+        if len(page) < PAGE:
+            return
+        at = page[-1].old + 1
+
+
 def originals_are_whole(scan: Scan) -> Iterator[Violation]:
     """The segments of a generation partition it, each with the bytes that its digest says."""
     for generation in _generations(scan):
@@ -323,6 +342,7 @@ CHECKS: tuple[tuple[str, Checker], ...] = (
     ("events say what they said", events_say_what_they_said),
     ("a session's path is whole", paths_are_whole),
     ("documents are whole", documents_are_whole),
+    ("replacements are there", replacements_are_there),
     ("originals are whole", originals_are_whole),
     ("chunks are counted", chunks_are_counted),
     ("hints are as they were frozen", hints_are_as_frozen),

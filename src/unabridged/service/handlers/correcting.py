@@ -104,6 +104,8 @@ def _wrong(context: Context, event: Event, document: Document | None) -> _Wrong:
 
 def _named(store: Store, wrong: _Wrong, error: Conflict) -> Conflict:
     """Return a conflict with what stands now, where something was replaced already, by its handle."""
+    if "live" not in error.details:
+        return error  # of the request's own id
     with store.snapshot() as reader:
         by = replaced(reader, wrong.event, wrong.note)
     if by is None or not by.handle:
