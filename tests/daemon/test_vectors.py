@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from tests.daemon.living import kill, until
+from tests.support.tiny_judge import tiny_judge
 from tests.support.tiny_model import tiny_model
 from unabridged.archive.forget import plan_retire
 from unabridged.archive.notes import NoteDraft, plan_note
@@ -236,6 +237,25 @@ def test_a_model_of_a_folder_is_used_and_can_be_turned_off(bench: Bench) -> None
     bench.again(enabled="false")
     assert bench.ask("car") == "not-installed"
     until(lambda: bench.state("state") == "off")
+
+
+def test_a_cross_encoder_of_a_folder_judges_without_any_other_model(bench: Bench) -> None:
+    assert not bench.vectors.judges()
+    folder = tiny_judge(bench.folder / "judge", {"okapi": 2.0, "car": -1.0})
+    bench.again(reranker=str(folder), reranker_seconds="20")
+    assert bench.vectors.judges()
+    assert bench.vectors.judge("which", ["car", "okapi okapi", ""]) == [-1.0, 4.0, 0.0]
+    for pid in bench.vectors.status()["workers"]:
+        kill(pid)
+    assert isinstance(bench.vectors.judge("which", ["car"]), str | list)
+    until(lambda: bench.vectors.judge("which", ["car"]) == [-1.0])
+    assert bench.ask("car") == "not-installed"
+    assert not (bench.folder / "index").exists(), "judging writes nothing"
+
+
+def test_a_cross_encoder_that_is_not_there_is_said(bench: Bench) -> None:
+    bench.again(reranker=str(bench.folder / "nothing"), reranker_seconds="20")
+    assert bench.vectors.judge("which", ["car"]) == "failed: model-missing"
 
 
 def test_a_search_does_not_wait_for_a_model_that_loads_slowly(filled: Bench) -> None:

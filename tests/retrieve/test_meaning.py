@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
@@ -15,12 +16,15 @@ from tests.support.archiving import PROJECT
 from unabridged.archive.forget import plan_retire
 from unabridged.retrieve import meaning
 from unabridged.retrieve.candidate import Candidate
+from unabridged.retrieve.context import Context
 from unabridged.retrieve.filters import Filters
+from unabridged.retrieve.judging import Judging
 from unabridged.retrieve.meaning import join
 from unabridged.retrieve.places import document_of
+from unabridged.retrieve.rank import Ranked
 from unabridged.retrieve.search import Search, Searched, search
 from unabridged.schema.ids import Ordinal, ProjectId
-from unabridged.schema.records import EVENT
+from unabridged.schema.records import EVENT, Event
 from unabridged.schema.scope import Level
 from unabridged.vectors.asked import Near, Nearest, Where
 
@@ -33,6 +37,8 @@ class Meanings:
         self.left = behind
         self.asked: list[tuple[str, Where, int, float]] = []
         self.named: list[list[tuple[bytes, int]]] = []
+        self.judgements: list[float] | str | None = None
+        self.read: list[tuple[str, list[str]]] = []
 
     def ask(
         self, text: str, where: Where, limit: int, patience: float, also: Sequence[tuple[bytes, int]] = ()
@@ -40,6 +46,14 @@ class Meanings:
         self.asked.append((text, where, limit, patience))
         self.named.append(list(also))
         return self.answer
+
+    def judges(self) -> bool:
+        return self.judgements is not None
+
+    def judge(self, question: str, passages: Sequence[str]) -> list[float] | str:
+        self.read.append((question, list(passages)))
+        assert self.judgements is not None
+        return self.judgements
 
     def behind(self) -> int:
         return self.left
@@ -220,3 +234,51 @@ def test_what_words_found_is_asked_about_by_name(asking: Asking) -> None:
     assert meanings.named
     assert {project for project, _ in meanings.named[0]} == {bytes(PROJECT)}
     assert len(meanings.named[0]) <= meaning.BESIDE_MEANING
+
+
+def test_a_cross_encoder_orders_what_it_read(asking: Asking) -> None:
+    plain = found(asking.ask(None, "gardens of the past", "never"))
+    assert len(plain) >= 2
+    meanings = Meanings("not-installed")
+    meanings.judgements = [float(at) for at in range(len(plain))]
+    answer = asking.ask(meanings, "gardens of the past", "always", explain=True)
+    assert found(answer) == plain[::-1]
+    assert (answer.account["reranker"], answer.account["reranked"]) == ("used", len(plain))
+    assert [len(texts) for _, texts in meanings.read] == [len(plain)], "each passage is read once"
+    assert answer.explain[0]["stages"]["judged"] == float(len(plain) - 1)
+
+
+def test_what_was_not_read_in_time_stays_behind_what_was(asking: Asking) -> None:
+    plain = found(asking.ask(None, "gardens of the past", "never"))
+    meanings = Meanings("not-installed")
+    meanings.judgements = [1.0]
+    answer = asking.ask(meanings, "gardens of the past", "always")
+    assert (found(answer), answer.account["reranked"]) == (plain, 1)
+
+
+@pytest.mark.parametrize("why", ["starting", "late", "failed: model-missing"])
+def test_without_judgements_the_order_stays_and_the_account_says_why(asking: Asking, why: str) -> None:
+    plain = found(asking.ask(None, "gardens of the past", "never"))
+    meanings = Meanings("not-installed")
+    meanings.judgements = why
+    answer = asking.ask(meanings, "gardens of the past", "always")
+    assert (found(answer), answer.account["reranker"]) == (plain, why)
+
+
+def test_nothing_is_judged_where_words_suffice_or_models_are_not_wanted(asking: Asking) -> None:
+    meanings = Meanings("not-installed")
+    meanings.judgements = [1.0]
+    for how, query in (("auto", "unrelated talk about gardens"), ("never", "gardens of the past")):
+        assert "reranker" not in asking.ask(meanings, query, how).account
+    assert meanings.read == []
+
+
+def test_a_name_that_is_held_exactly_is_not_passed() -> None:
+    def item(name: str, exact: float) -> Ranked:
+        event = cast("Event", SimpleNamespace(id=name.encode(), project=PROJECT, ordinal=1))
+        return Ranked(event, 0, 1, 1.0, "high", (), {"exact": exact})
+
+    judging = Judging(cast("Context", None), "q", wanted=True)
+    ranked = [item("a", 1.0), item("b", 0.0), item("c", 1.0), item("d", 0.0)]
+    judging._scores = {b"a": 0.1, b"b": 0.2, b"c": 0.3, b"d": 9.0}
+    assert [one.event.id for one in judging.order(ranked)] == [b"c", b"d", b"a", b"b"]

@@ -10,15 +10,29 @@ from typing import TYPE_CHECKING
 from unabridged.daemon import vectormessages as messages
 from unabridged.daemon.channel import Channel, ChannelClosed
 from unabridged.daemon.logs import places
-from unabridged.daemon.vectormessages import Answered, Ask, Choice, Failed, Keep, Load, Standing, Take
+from unabridged.daemon.vectormessages import (
+    Answered,
+    Ask,
+    Choice,
+    Failed,
+    Judge,
+    Judged,
+    Keep,
+    Load,
+    Standing,
+    Take,
+)
 from unabridged.errors import InternalError, ProtocolError, UnabridgedError
 from unabridged.models import extra
+from unabridged.models.identity import Identity
 
 if TYPE_CHECKING:
     from unabridged.models.contract import Embedder
+    from unabridged.models.crossencoder import CrossEncoder
     from unabridged.vectors.nearest import Question, Reader
     from unabridged.vectors.writing import Writer
 
+NO_IDENTITY = Identity("", "", 0, "")  # of a worker that only judges
 MAX_QUESTION = 2_000  # characters of a question that are embedded; a model takes no more of a text
 
 
@@ -30,6 +44,7 @@ class Worker:
         self._embedder: Embedder | None = None
         self._writer: Writer | None = None
         self._reader: Reader | None = None
+        self._judge: CrossEncoder | None = None
 
     def obey(self, order: messages.Order) -> messages.Report:
         """Carry an order out."""
@@ -37,6 +52,8 @@ class Worker:
             self._load(order)
         elif isinstance(order, Ask):
             return self._answer(order)
+        elif isinstance(order, Judge):
+            return self._judged(order)
         elif self._writer is None:
             raise ProtocolError("the table must be opened first")
         elif isinstance(order, Take):
@@ -57,6 +74,11 @@ class Worker:
         from unabridged.vectors.nearest import Reader
         from unabridged.vectors.writing import Writer
 
+        if order.choice.judge:
+            from unabridged.models.crossencoder import CrossEncoder
+
+            self._judge = CrossEncoder(Path(order.choice.judge))
+            return
         self._embedder = embedder(order.choice)
         if order.most_bytes:
             self._writer = Writer(Path(order.folder), self._embedder, order.most_bytes)
@@ -71,8 +93,14 @@ class Worker:
             self._reader.nearest(asked(self._embedder, order.text), order.where, order.limit, order.also)
         )
 
+    def _judged(self, order: Judge) -> Judged:
+        if self._judge is None:
+            raise ProtocolError("a cross-encoder must be loaded first")
+        return Judged(self._judge.scores(order.question, order.passages, order.seconds, time.monotonic))
+
     def _standing(self) -> Standing:
-        assert self._embedder is not None
+        if self._embedder is None:
+            return Standing(NO_IDENTITY)
         identity, writer = self._embedder.identity, self._writer
         if writer is None:
             return Standing(identity)

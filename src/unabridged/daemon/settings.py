@@ -219,10 +219,24 @@ _ALL = (
         high=120.0,
     ),
     Setting(
+        "semantic.reranker",
+        str,
+        "",
+        "The folder of a cross-encoder (`model.onnx`, `tokenizer.json`), which reads the best 40 passages again.",
+    ),
+    Setting(
+        "semantic.reranker_seconds",
+        float,
+        0.5,
+        "Seconds that it may take for a search; what it has not read by then keeps its place behind.",
+        low=0.05,
+        high=30.0,
+    ),
+    Setting(
         "semantic.disk_bytes",
         int,
         2 * GIB,
-        "Bytes that the vectors may take on the disk (about 900 a span); what comes after that has none.",
+        "Bytes that the vectors may take on the disk (900 a span and 32 a token); what comes after that has none.",
         low=1 << 20,
     ),
     Setting(

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from unabridged.daemon import vectormessages as messages
 from unabridged.daemon.channel import ChannelClosed
 from unabridged.daemon.logs import Log
-from unabridged.daemon.vectormessages import Answered, Ask, Choice, Failed, Load
+from unabridged.daemon.vectormessages import Answered, Ask, Choice, Failed, Judge, Judged, Load, Report
 from unabridged.daemon.workers import Backoff, Process
 from unabridged.errors import IndexCorrupt, IndexTooNew, ProtocolError
 from unabridged.retrieve.meaning import DIED, FAILED, LATE, NOT_INSTALLED, STARTING
@@ -54,17 +54,29 @@ class Asking:
         self, text: str, where: Where, limit: int, patience: float, also: Sequence[tuple[bytes, int]] = ()
     ) -> Nearest | str:
         """Return the nearest spans, or why there are none; wait at most `patience` seconds for a process to start."""
+        report = self._asked_of(Ask(text, where, limit, list(also)), patience, ANSWER_SECONDS)
+        return report.nearest if isinstance(report, Answered) else _why(report)
+
+    def judge(
+        self, question: str, passages: Sequence[str], seconds: float, patience: float
+    ) -> list[float] | str:
+        """Return how well the first passages answer, as many as `seconds` suffice for, or why there is nothing."""
+        order = Judge(question, list(passages), seconds)
+        report = self._asked_of(order, patience, seconds + ANSWER_SECONDS)
+        return report.scores if isinstance(report, Judged) else _why(report)
+
+    def _asked_of(self, order: Ask | Judge, patience: float, seconds: float) -> Report | str:
         target = self._target()
         if target is None:
             return NOT_INSTALLED
         process = self._reach(target, patience)
         if isinstance(process, str):
             return process
-        limit_seconds = target[0].timeout + 1.0 if target[0].url else ANSWER_SECONDS
+        limit_seconds = target[0].timeout + 1.0 if target[0].url else seconds
         if not self._turn.acquire(timeout=limit_seconds):
             return LATE
         try:
-            return self._exchange(process, Ask(text, where, limit, list(also)), limit_seconds)
+            return self._exchange(process, order, limit_seconds)
         finally:
             self._turn.release()
 
@@ -84,7 +96,7 @@ class Asking:
         if thread is not None:
             thread.join(timeout)
 
-    def _exchange(self, process: Process, order: Ask, seconds: float) -> Nearest | str:
+    def _exchange(self, process: Process, order: Ask | Judge, seconds: float) -> Report | str:
         try:
             process.channel.send(messages.encode(order))
             if not process.channel.ready(seconds):
@@ -94,12 +106,10 @@ class Asking:
         except (ChannelClosed, ProtocolError):
             process.kill()
             return DIED
-        if isinstance(report, Answered):
-            return report.nearest
         if isinstance(report, Failed):
             self._told(report)
             return f"{FAILED}: {report.code}"
-        return FAILED
+        return report
 
     def _told(self, report: Failed) -> None:
         self._log.warning("vectors-not-asked", code=report.code, places=report.places)
@@ -195,3 +205,8 @@ class Asking:
                 if time.monotonic() - self._asked > IDLE_SECONDS:
                     self._ready = False
                     return True
+
+
+def _why(report: Report | str) -> str:
+    """Return why there is no answer."""
+    return report if isinstance(report, str) else FAILED

@@ -19,6 +19,7 @@ class Choice(msgspec.Struct, frozen=True, array_like=True):
     model: str = ""
     key: str = ""
     timeout: float = 10.0
+    judge: str = ""  # the folder of a cross-encoder, which then is all that is loaded
 
 
 class Load(msgspec.Struct, tag=True, array_like=True):
@@ -48,6 +49,14 @@ class Ask(msgspec.Struct, tag=True, array_like=True):
     also: list[tuple[bytes, int]] = []
 
 
+class Judge(msgspec.Struct, tag=True, array_like=True):
+    """Say how well passages answer a question, as many as the seconds suffice for."""
+
+    question: str
+    passages: list[str]
+    seconds: float
+
+
 class Standing(msgspec.Struct, tag=True, array_like=True):
     """How far the table is: per project the log position and the digest of the entry there; rows; unread events."""
 
@@ -64,6 +73,12 @@ class Answered(msgspec.Struct, tag=True, array_like=True):
     nearest: Nearest
 
 
+class Judged(msgspec.Struct, tag=True, array_like=True):
+    """The answer to `Judge`: a number for each of the first passages."""
+
+    scores: list[float]
+
+
 class Failed(msgspec.Struct, tag=True, array_like=True):
     """An error by its code; or a fault of the worker (code "internal-error") with its places."""
 
@@ -72,8 +87,8 @@ class Failed(msgspec.Struct, tag=True, array_like=True):
     places: list[str] = []
 
 
-Order = Load | Take | Keep | Ask
-Report = Standing | Answered | Failed
+Order = Load | Take | Keep | Ask | Judge
+Report = Standing | Answered | Judged | Failed
 
 _encoder = msgspec.msgpack.Encoder()
 _orders = msgspec.msgpack.Decoder(Order)

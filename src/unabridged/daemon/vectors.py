@@ -35,6 +35,7 @@ class Vectors:
             errors,
         )
         self._asking = Asking(self._target, self._filling.suspect, log, errors)
+        self._judging = Asking(self._judge, self._filling.poke, log, errors)
         self.poke = self._filling.poke
         self.start = self._filling.start
         self.behind = self._filling.behind
@@ -64,9 +65,25 @@ class Vectors:
             return NOT_INSTALLED
         return self._asking.ask(text, where, limit, patience, also)
 
+    def judges(self) -> bool:
+        """Tell whether the user named a cross-encoder."""
+        return self._judge() is not None
+
+    def judge(self, question: str, passages: Sequence[str]) -> list[float] | str:
+        """Return how well the first passages answer, or why there is nothing; see `retrieve.context.Meanings`."""
+        seconds = self._config.seconds("semantic.reranker_seconds")
+        return self._judging.judge(question, passages, seconds, seconds)
+
     def status(self) -> dict[str, Any]:
         """Return how the vectors stand, as plain JSON values."""
-        return {**self._filling.status(), "workers": [*self._filling.pids(), *self._asking.pids()]}
+        return {
+            **self._filling.status(),
+            "workers": [
+                *self._filling.pids(),
+                *self._asking.pids(),
+                *self._judging.pids(),
+            ],
+        }
 
     @property
     def busy(self) -> bool:
@@ -74,9 +91,16 @@ class Vectors:
         return self._filling.busy
 
     def close(self, timeout: float) -> None:
-        """End both processes."""
+        """End all processes."""
+        self._judging.close(timeout)
         self._asking.close(timeout)
         self._filling.close(timeout)
+
+    def _judge(self) -> Target | None:
+        folder = self._config.text("semantic.reranker")
+        if not folder or not self._config.flag("semantic.enabled"):
+            return None
+        return Choice(judge=os.path.expanduser(folder)), ""
 
     def _target(self) -> Target | None:
         choice, folder = self.choice(), self._filling.folder()

@@ -26,6 +26,7 @@ LONGEST = 256  # tokens of one text that are looked at; spans are shorter
 BATCH_TOKENS = (
     2_048  # of one run with its padding: bounds the memory of a run, and how long it cannot be left
 )
+INPUTS = ("input_ids", "attention_mask", "token_type_ids")
 MEAN, CLS = "mean", "cls"  # how tokens become one row
 POOLINGS = (MEAN, CLS)
 _TELLING = re.compile(r"\w")
@@ -40,8 +41,8 @@ class LocalEmbedder:
         for name in (MODEL, TOKENIZER):
             if not (folder / name).is_file():
                 raise ModelMissing(f"there is no {name} in the model's folder", folder=str(folder))
-        self._tokenizer = _tokenizer(folder / TOKENIZER)
-        self._session = _session(folder / MODEL, threads)
+        self._tokenizer = tokenizer(folder / TOKENIZER)
+        self._session = session(folder / MODEL, threads)
         self._inputs = {found.name for found in self._session.get_inputs()}
         said = manifest(folder / MANIFEST)
         pooling = said.get("pooling") or MEAN
@@ -66,7 +67,7 @@ class LocalEmbedder:
         coded = self._coded(texts)
         found = list[Read]()
         for text, one, (row, tokens) in zip(
-            map(_sound, texts), coded, self._each([one.ids for one in coded]), strict=True
+            map(sound, texts), coded, self._each([one.ids for one in coded]), strict=True
         ):
             kept = list[tuple[int, tuple[int, int]]]()
             if tokens is not None:
@@ -81,11 +82,11 @@ class LocalEmbedder:
 
     def tokens(self, text: str) -> list[tuple[int, int]]:
         """Return where the tokenizer's tokens stand."""
-        found: list[tuple[int, int]] = self._tokenizer.encode(_sound(text), add_special_tokens=False).offsets
+        found: list[tuple[int, int]] = self._tokenizer.encode(sound(text), add_special_tokens=False).offsets
         return found
 
     def _coded(self, texts: Sequence[str]) -> list[Any]:
-        return self._tokenizer.encode_batch(list(map(_sound, texts))) if texts else []
+        return self._tokenizer.encode_batch(list(map(sound, texts))) if texts else []
 
     def _each(self, coded: Sequence[Sequence[int]]) -> list[tuple[Array, Array | None]]:
         """Return the row of each text and those of its tokens, if the model tells them."""
@@ -140,12 +141,13 @@ def _unit(rows: Array) -> Array:
     return (rows / np.maximum(norms, 1e-12)).astype(np.float32)
 
 
-def _sound(text: str) -> str:
+def sound(text: str) -> str:
     """Return a text as long, without halves of characters, which the tokenizer refuses."""
     return text if text.isascii() else text.encode("utf-8", "replace").decode()
 
 
-def _tokenizer(path: Path) -> Any:
+def tokenizer(path: Path) -> Any:
+    """Return the tokenizer of a file; raise `ModelDamaged`."""
     from tokenizers import Tokenizer  # noqa: PLC0415 - of the extra `semantic`
 
     try:
@@ -157,7 +159,8 @@ def _tokenizer(path: Path) -> Any:
     return found
 
 
-def _session(path: Path, threads: int) -> Any:
+def session(path: Path, threads: int) -> Any:
+    """Return the model of a file, ready to run; raise `ModelDamaged`."""
     import onnxruntime  # pyright: ignore[reportMissingTypeStubs]  # noqa: PLC0415 - of the extra `semantic`
 
     runtime: Any = onnxruntime

@@ -24,6 +24,14 @@ class Meanings(Protocol):
         """Return the nearest spans, or in a word of `retrieve.meaning` why there are none; `patience` is in seconds."""
         ...
 
+    def judges(self) -> bool:
+        """Tell whether there is a cross-encoder."""
+        ...
+
+    def judge(self, question: str, passages: Sequence[str]) -> list[float] | str:
+        """Return how well each passage answers, of the first that it had the time for, or why there is nothing."""
+        ...
+
     def behind(self) -> int:
         """Return how many log entries have no vectors yet."""
         ...

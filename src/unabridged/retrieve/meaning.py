@@ -36,6 +36,7 @@ class Meant:
 
     nearest: Nearest | None = None
     account: dict[str, Any] = field(default_factory=dict[str, Any])
+    is_asked: bool = False  # models may take part: it was asked for, or words found too little
 
 
 def is_wanted(context: Context, request: Search) -> bool:
@@ -61,11 +62,11 @@ def consult(
         answer = context.meanings.ask(request.query, where(request, projects), most, patience, also)
     if isinstance(answer, str):
         silent = answer == NOT_INSTALLED and request.semantic == AUTO  # nobody asked for what is not there
-        return Meant(None, {} if silent else {"semantic": answer})
+        return Meant(None, {} if silent else {"semantic": answer}, answer != NOT_NEEDED)
     account: dict[str, Any] = {"semantic": USED}
     if context.meanings is not None and (behind := context.meanings.behind()):
         account["semantic_behind"] = behind
-    return Meant(answer, account)
+    return Meant(answer, account, True)
 
 
 def strong(found: Sequence[Candidate]) -> bool:

@@ -9,6 +9,7 @@ from unabridged.retrieve.asked import Finder, Search
 from unabridged.retrieve.candidate import POOL, Candidate
 from unabridged.retrieve.context import Context
 from unabridged.retrieve.eligible import Eligibility
+from unabridged.retrieve.judging import Judging
 from unabridged.retrieve.neighbours import spread, with_neighbours
 from unabridged.retrieve.rank import Ranked, rank
 from unabridged.retrieve.settling import settled
@@ -21,6 +22,7 @@ def order(
     request: Search,
     eligible: Eligibility,
     blocks: Sequence[Sequence[Candidate]],
+    judging: Judging,
 ) -> tuple[list[Ranked], dict[str, int]]:
     """Return candidates, given in blocks, in their final order, and how many were left out by reason.
 
@@ -37,7 +39,7 @@ def order(
             block = rank(pairs, context.now)
         else:
             best = rank(with_neighbours(context.reader, pairs, eligible.allows), context.now)
-            block = spread(worded(context, request, best))
+            block = spread(judging.order(worded(context, request, best)))
         if not start:
             block = settled(context, finder, request, block)
         for item in block:

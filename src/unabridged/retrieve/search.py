@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from unabridged.errors import IndexError_, InvalidInput, LimitExceeded, UnabridgedError
-from unabridged.retrieve import feedback, leading, locator, meaning, ordering, structural
+from unabridged.retrieve import feedback, judging, leading, locator, meaning, ordering, structural
 from unabridged.retrieve import page as paging
 from unabridged.retrieve.asked import Finder, Found, Search, Searched
 from unabridged.retrieve.candidate import POOL
@@ -126,6 +126,7 @@ def _look(
     fetch = max(meaning.BESIDE_MEANING if meaning.is_wanted(context, request) else POOL, end * OVERFETCH)
     meant: meaning.Meant | None = None
     fed: feedback.Fed | None = None
+    judge: judging.Judging | None = None
     while True:
         try:
             candidates = finder.candidates(request, _projects(context), fetch)
@@ -137,11 +138,12 @@ def _look(
         if fed is None:
             fed = feedback.feed_back(context, finder, request, _projects(context), eligible, candidates)
         blocks = ordering.blocks(candidates, meant, lead.then, fed)
-        ranked, dropped = ordering.order(context, finder, request, eligible, blocks)
+        judge = judge or judging.Judging(context, request.query, meant.is_asked)
+        ranked, dropped = ordering.order(context, finder, request, eligible, blocks, judge)
         hits = collapse(context, request, ranked, end, dropped)
         complete = len(candidates) < fetch
         if complete or len(hits) > end or fetch >= MOST_FETCH:
-            told = {**meant.account, **({"feedback": list(fed.words)} if fed.words else {})}
+            told = {**meant.account, **judge.account, **({"feedback": list(fed.words)} if fed.words else {})}
             return _Looked(ranked, hits, dropped, len(candidates), complete, told)
         fetch *= OVERFETCH
 
