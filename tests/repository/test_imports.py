@@ -38,6 +38,7 @@ LAZY_LAYERS = {"app", "cli"}
 LOCAL_IMPORTS: dict[str, str] = {
     "__init__.py": "every start of a command imports the package; only a program that asks for `Archive` pays for it",
     "api/archive.py": "only who opens an archive in its own process pays for the store and the index",
+    "bench/semantic.py": "making tables of vectors imports numpy, which is of an extra",
     "daemon/client.py": "only who has to start a daemon pays for what starting one imports",
     "daemon/paths.py": "every client start imports it; only rare platforms and long paths need more than `os`",
     "mcp/command.py": "a pipe, which every agent starts, should not pay for the SDK",

@@ -282,3 +282,19 @@ def test_a_name_that_is_held_exactly_is_not_passed() -> None:
     ranked = [item("a", 1.0), item("b", 0.0), item("c", 1.0), item("d", 0.0)]
     judging._scores = {b"a": 0.1, b"b": 0.2, b"c": 0.3, b"d": 9.0}
     assert [one.event.id for one in judging.order(ranked)] == [b"c", b"d", b"a", b"b"]
+
+
+def test_what_the_user_said_counts_the_more_where_the_question_is_in_the_first_person() -> None:
+    def pair(role: str, value: float) -> tuple[Candidate, Event]:
+        event = cast("Event", SimpleNamespace(role=role))
+        return Candidate(PROJECT, Ordinal(1), 0, 4, 1.0, meaning=value), event
+
+    def counted(question: str) -> list[float]:
+        pairs = [pair("user", 1.0), pair("assistant", 1.0), pair("tool", 1.0), pair("user", 0.0)]
+        return [candidate.meaning for candidate, _ in meaning.weighed(pairs, question)]
+
+    assert counted("which database did they choose") == [meaning.OF_USER, 1.0, meaning.OF_TOOL, 0.0]
+    for question in ("Which database did I choose?", "my database", "what do WE use"):
+        assert counted(question)[0] == pytest.approx(meaning.OF_USER * meaning.OF_ASKER)
+        assert counted(question)[1:] == [1.0, meaning.OF_TOOL, 0.0]
+    assert counted("the index of Mississippi")[0] == meaning.OF_USER

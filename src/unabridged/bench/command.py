@@ -64,6 +64,11 @@ class Arguments(Protocol):
     """What the command line gave."""
 
     @property
+    def environ(self) -> Mapping[str, str]:
+        """The environment."""
+        ...
+
+    @property
     def screen(self) -> Screen:
         """The screen."""
         ...
@@ -148,7 +153,7 @@ def _setup(name: str, arguments: Arguments, size: int, tell: Callable[[str], Non
             raise PathNotFound(f"there is nothing at {path}")
     keep = arguments.text("keep")
     folder = Path(keep).expanduser().absolute() if keep else None
-    return Setup(wanted, arguments.number("seed", SEED), folder, source, tell)
+    return Setup(wanted, arguments.number("seed", SEED), folder, source, tell, arguments.environ)
 
 
 @contextmanager

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sysconfig
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,7 @@ class Setup:
     keep: Path | None = None
     source: tuple[Path, ...] = ()
     tell: Callable[[str], None] = field(default=lambda _: None)
+    environ: Mapping[str, str] = field(default_factory=dict[str, str])  # of the one who measures
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ account says what they did.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -15,6 +16,7 @@ from unabridged.retrieve.candidate import Candidate
 from unabridged.retrieve.context import Context
 from unabridged.retrieve.neighbours import WHOLE
 from unabridged.schema.ids import Ordinal, ProjectId
+from unabridged.schema.records import Event
 from unabridged.vectors.asked import Nearest, Where
 
 AUTO, ALWAYS, NEVER = "auto", "always", "never"
@@ -25,9 +27,14 @@ NEAREST_BY_PATH = 1_000  # when most will fall out, since vectors cannot be filt
 BESIDE_MEANING = 80  # candidates of words that are ordered together with them
 LEAD_WEIGHT = 0.2  # of the best lexical score, that a standard deviation of a span's meaning counts
 LEAD_WEIGHT_BESIDE = 0.1  # the same where tokens are compared, too
-MATCH_WEIGHT = 0.4  # of the best lexical score, that a standard deviation of the likeness of tokens counts
+MATCH_WEIGHT = 0.3  # of the best lexical score, that a standard deviation of the likeness of tokens counts
+OF_USER, OF_TOOL = 1.2, 0.9  # of what meaning counts, beside the same said by an agent
+OF_ASKER = 2.0  # more, where the question is in the first person
 PATIENCE = 1.5  # seconds that a search waits for a model to be loaded, once in a while
 PATIENCE_ALWAYS = 10.0  # the same when meaning was asked for
+
+
+_FIRST_PERSON = re.compile(r"\b(?:i|my|mine|me|we|our|ours)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +116,20 @@ def _worth(answer: Nearest) -> dict[tuple[bytes, int], float]:
         + MATCH_WEIGHT * max(0.0, near.match)
         for near in compared
     }
+
+
+def weighed(pairs: Sequence[tuple[Candidate, Event]], question: str) -> list[tuple[Candidate, Event]]:
+    """Return candidates whose meaning counts by who says it, as their words do already.
+
+    A question in the first person asks for what the user said: there it counts the more.
+    """
+    user = OF_USER * (OF_ASKER if _FIRST_PERSON.search(question) else 1.0)
+    factors = {"user": user, "assistant": 1.0}
+    found = list[tuple[Candidate, Event]]()
+    for candidate, event in pairs:
+        factor = factors.get(event.role, OF_TOOL) if candidate.meaning else 1.0
+        found.append((replace(candidate, meaning=candidate.meaning * factor), event))
+    return found
 
 
 def where(request: Search, projects: Sequence[ProjectId] | None) -> Where:

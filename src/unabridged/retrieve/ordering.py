@@ -30,7 +30,8 @@ def order(
     """
     found, dropped = dict[tuple[bytes, int], Ranked](), dict[str, int]()
     for start, candidates in enumerate(blocks):
-        pairs, left_out = eligible.sift(candidates)
+        sifted, left_out = eligible.sift(candidates)
+        pairs = meaning.weighed(sifted, request.query)
         for why, count in left_out.items():
             dropped[why] = dropped.get(why, 0) + count
         if (
