@@ -23,6 +23,7 @@ _RECALLS = re.compile(r"\b(una|unabridged) (recall|gather|search|grep|traverse|s
 # Tokens by script for one by length, at most: four bytes a character, each of at most one and a half tokens.
 DENSEST = 24
 LEAST_REFERENCE = 30  # tokens of the line that stands for a repeated result, at least
+NO_TEXTS: tuple[Text, ...] = ()
 
 
 class Archive(msgspec.Struct, frozen=True, array_like=True):
@@ -100,13 +101,11 @@ class _Pass:
 
     def item(self, index: int, item: Item) -> tuple[tuple[Text, ...], int]:
         """Return the texts that are replaced in an item, and its tokens with them."""
-        found, tokens = list[Text](), item.tokens
+        found, tokens = NO_TEXTS, item.tokens
         for at, part in enumerate(item.parts):
             kind = part.kind
             if kind is Kind.RESULT:
-                text = None
-                if part.tokens > self.small:
-                    text = self._result(index, item, at, part)
+                text = self._result(index, item, at, part) if part.tokens > self.small else None
                 self.admitted += part.tokens if text is None else by_length(len(text.text))
             elif kind is Kind.CALL:
                 self.calls[part.call] = part
@@ -116,11 +115,11 @@ class _Pass:
             else:
                 continue
             if text is not None:
-                found.append(text)
+                found = (*found, text)
                 less = by_length(len(part.text)) - by_length(len(text.text))
                 tokens -= less
                 self.omissions.append(Omission(_WHAT[kind], text.name, less))
-        return tuple(found), tokens
+        return found, tokens
 
     def _result(self, index: int, item: Item, at: int, part: Part) -> Text | None:
         call = self.calls.get(part.call)
@@ -206,7 +205,12 @@ def gated(items: Sequence[Item], indexes: Iterable[int], rules: Rules) -> Gated:
     walk = _Pass(rules)
     texts, total = dict[int, tuple[Text, ...]](), 0
     for index in indexes:
-        found, tokens = walk.item(index, items[index])
+        item = items[index]
+        role = item.role
+        if role is Role.SYSTEM or (role is Role.USER and item.tokens <= walk.short):
+            total += item.tokens
+            continue
+        found, tokens = walk.item(index, item)
         total += tokens
         if found:
             texts[index] = found
