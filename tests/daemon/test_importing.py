@@ -131,6 +131,22 @@ def test_an_import_accounts_for_every_line(bench: Bench, tmp_path: Path) -> None
     assert bench.violations() == []
 
 
+@pytest.mark.parametrize("size", [100_000, (8 << 20) + 100])
+def test_a_first_line_that_is_garbage_costs_no_more_than_itself_however_long_it_is(
+    bench: Bench, tmp_path: Path, size: int
+) -> None:
+    path = transcript(tmp_path / "t.jsonl", SESSION, 5)
+    path.write_bytes(b"garbage " * (size // 8) + b"\n" + path.read_bytes())
+    answer = bench.run(path)
+    assert (answer.sessions, answer.events, answer.files) == (1, 10, 1)
+    assert [(item["line"], item["code"]) for item in answer.problems] == [(1, "not-json")]
+    assert bench.violations() == []
+    other = tmp_path / "other.jsonl"
+    other.write_bytes(b"garbage " * (size // 8) + b'\n{"some": "thing"}\n')
+    with pytest.raises(NotATranscript):
+        bench.run(other)
+
+
 def test_an_unchanged_file_is_skipped_and_a_grown_one_read_from_where_it_was_left(
     bench: Bench, tmp_path: Path
 ) -> None:

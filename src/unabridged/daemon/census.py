@@ -7,6 +7,7 @@ import stat
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
 from unabridged.daemon.messages import Find, Found, FoundSome, Trouble
 from unabridged.daemon.rowfeed import version_number
@@ -14,6 +15,9 @@ from unabridged.errors import NotATranscript, NoTranscripts, PathNotFound, PathU
 from unabridged.hosts.contract import Candidate, Host
 
 SNIFF_BYTES = 64 << 10  # bytes of a file that a host looks at
+BAD_LINE = 256  # bytes of a first line that nobody knows for his own, as the host is then shown it
+MAX_FIRST_LINE = 64 << 20  # bytes of a first line behind which a host still looks; longer ones are no text
+BLOCK = 1 << 20  # bytes read at once to find its end
 PAGE = 200  # files reported at once
 UNTOLD = "the name is not UTF-8; rename the file or its folder"
 
@@ -157,7 +161,27 @@ def _is_of(host: Host, path: Path, *, named: bool) -> bool:
     """Tell whether a file is a host's, from its beginning. An empty one is, but only in the host's own folder."""
     with path.open("rb") as file:
         head = file.read(SNIFF_BYTES)
-    return host.sniff(head, path) if head else not named
+        if not head:
+            return not named
+        if host.sniff(head, path):
+            return True
+        if b"\n" in head or len(head) < SNIFF_BYTES or not skip_line(file):
+            return False
+        # One bad line never costs more than itself, however long it is: what stands behind it tells.
+        return host.sniff(head[:BAD_LINE] + b"\n" + file.read(SNIFF_BYTES), path)
+
+
+def skip_line(file: BinaryIO) -> bool:
+    """Go behind the line at hand; tell whether it has an end."""
+    for _ in range(MAX_FIRST_LINE // BLOCK):
+        block = file.read(BLOCK)
+        if not block:
+            return False
+        end = block.find(b"\n")
+        if end >= 0:
+            file.seek(end + 1 - len(block), os.SEEK_CUR)
+            return True
+    return False
 
 
 def _closed_folders(path: Path) -> Iterator[Trouble]:

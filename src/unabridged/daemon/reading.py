@@ -16,6 +16,7 @@ from unabridged.archive.ingest import Ingest, LineRedactor
 from unabridged.archive.project import root_of
 from unabridged.archive.resume import FileState, ResumePoint, resume_point
 from unabridged.daemon.batches import Batches, Receive, Send, Stopped
+from unabridged.daemon.census import skip_line
 from unabridged.daemon.messages import Read
 from unabridged.daemon.streaming import Streaming
 from unabridged.errors import NotATranscript, PathUnreadable, TranscriptChanged, UnabridgedError
@@ -163,9 +164,15 @@ def _same(file: BufferedReader | BytesIO, spans: list[tuple[int, int, bytes]]) -
 
 
 def _lines(file: BinaryIO) -> Iterator[bytes]:
-    """Yield the first lines of a file, at most 8 MiB of them."""
+    """Yield the first lines of a file, at most 8 MiB of them; also what stands behind a first one that is longer."""
     file.seek(0)
-    left = HEAD_BYTES
+    first = file.readline(HEAD_BYTES)
+    if not first:
+        return
+    yield first
+    left = HEAD_BYTES - len(first)
+    if not left and not first.endswith(b"\n") and skip_line(file):
+        left = HEAD_BYTES
     while left > 0 and (line := file.readline(left)):
         left -= len(line)
         yield line
