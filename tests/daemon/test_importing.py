@@ -31,6 +31,7 @@ from unabridged.daemon.messages import Find, Finished
 from unabridged.errors import (
     Cancelled,
     DiskLow,
+    InvalidCursor,
     InvalidInput,
     LimitExceeded,
     NotATranscript,
@@ -330,6 +331,37 @@ def test_a_session_of_two_folders_keeps_the_originals_of_both(bench: Bench, tmp_
             for session in sessions
         ]
     assert kept == [{one.read_bytes(), two.read_bytes()}] * 2
+
+
+def test_a_session_of_two_folders_is_shown_with_what_it_has_in_both(bench: Bench, tmp_path: Path) -> None:
+    bench.run(
+        transcript(tmp_path / "one.jsonl", SESSION, 3),
+        transcript(tmp_path / "two.jsonl", SESSION, 4, folder="/elsewhere/project"),
+    )
+    desk = Desk()
+    desk.services = replace(desk.services, store=bench.store, hosts=HOSTS)
+    try:
+        whole = desk.call("show", target=SESSION)
+        assert (len(whole.events), whole.next) == (6 + 8, "")
+        pages, cursor = list[dict[str, Any]](), ""
+        while True:
+            page = desk.call("show", target=SESSION, limit=3, cursor=cursor)
+            assert len(page.events) <= 3
+            pages += page.events
+            cursor = page.next
+            if not cursor:
+                break
+        assert pages == whole.events
+        small = desk.call("show", target=SESSION, max_bytes=1)
+        assert len(small.events) == 1
+        for event in (whole.events[1], whole.events[-1]):
+            alone = desk.call("show", target=event["event"])
+            assert [item["text"] for item in alone.events] == [event["text"]]
+        for cursor in (".", "1.", "x.1", "1.x", "1.2.3", "9" * 30):
+            with pytest.raises(InvalidCursor):
+                desk.call("show", target=SESSION, cursor=cursor)
+    finally:
+        desk.store.close()
 
 
 def test_a_session_whose_name_is_very_long_is_kept_under_its_beginning(bench: Bench, tmp_path: Path) -> None:

@@ -83,14 +83,16 @@ def _by_host_id(reader: Reader, name: str) -> list[Home]:
     return [home for home in page if home.host_session.startswith(name)]
 
 
+def parts_everywhere(reader: Reader, session: Session) -> list[Session]:
+    """Return a session, then what it has in other projects: files of it that began in their folders."""
+    others = [project.id for project in log.projects(reader) if project.id != session.project]
+    found = (reader.get(SESSION, (project, session.session)) for project in others)
+    return [session, *(other for other in found if other is not None)]
+
+
 def origins_everywhere(reader: Reader, session: Session) -> list[OriginInfo]:
     """Return the files of a session in its own project, then those that began in another project's folder."""
-    found = origins(reader, session)
-    for project in log.projects(reader):
-        other = reader.get(SESSION, (project.id, session.session)) if project.id != session.project else None
-        if other is not None:
-            found += origins(reader, other)
-    return found
+    return [info for part in parts_everywhere(reader, session) for info in origins(reader, part)]
 
 
 def generations(reader: Reader, info: OriginInfo) -> list[Generation]:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from msgspec.structs import replace
+
 from unabridged.archive.resolve import Resolver
-from unabridged.archive.sessions import resolve_session, session_of
+from unabridged.archive.sessions import parts_everywhere, resolve_session, session_of
 from unabridged.errors import InvalidCursor, LimitExceeded, OutOfScope, SessionNotFound
 from unabridged.retrieve import target as naming
-from unabridged.schema.records import DOCUMENT, EVENT, HIDDEN, PATH, Event, Path, Session
+from unabridged.schema.records import DOCUMENT, EVENT, HIDDEN, PATH, SESSION, Event, Path, Session
 from unabridged.service.caller import Call
-from unabridged.service.handlers.sessions import row, visible_session
+from unabridged.service.handlers.sessions import row, visible
 from unabridged.service.requests import ShowAnswer, ShowRequest
 from unabridged.service.retrieval import Retrieval
 from unabridged.service.times import iso
@@ -19,6 +21,7 @@ from unabridged.store.contract import Reader
 MAX_EVENTS = 2_000  # events of one page
 MAX_BYTES = 4 << 20  # bytes of text of one page
 MAX_ORIGINAL = 65_536  # bytes of an original line that a reasoning event shows
+MAX_CURSOR = 24  # characters
 ID_CHARS = 40  # of an event's or document's id
 HEX = frozenset("0123456789abcdef")
 
@@ -32,30 +35,46 @@ def show(call: Call, request: ShowRequest) -> ShowAnswer:
             "max_bytes is out of range", field="max_bytes", limit=MAX_BYTES, value=request.max_bytes
         )
     with call.services.store.snapshot() as reader:
-        session, first, last = _range(call, reader, request.target.strip())
-        start = max(first, _start(request.cursor))
-        steps = reader.scan(
-            PATH,
-            (session.project, session.session),
-            start=(start,),
-            stop=(last + 1,) if last else (),
-            limit=request.limit + 1,
-        )
-        events, following = _page(call, reader, session, steps, request)
-        return ShowAnswer(row(reader, session), events, str(following) if following else "")
+        parts, first, last = _range(call, reader, request.target.strip())
+        part, start = _start(request.cursor)
+        events = list[dict[str, Any]]()
+        following = ""
+        for number in range(part, len(parts)):
+            session = parts[number]
+            left = request.max_bytes - sum(event["bytes"] - event["omitted"] for event in events)
+            if events and (len(events) >= request.limit or left <= 0):
+                following = f"{number}.0"
+                break
+            asked = replace(request, limit=request.limit - len(events), max_bytes=left)
+            steps = reader.scan(
+                PATH,
+                (session.project, session.session),
+                start=(max(first, start if number == part else 0),),
+                stop=(last + 1,) if last else (),
+                limit=asked.limit + 1,
+            )
+            found, step = _page(call, reader, session, steps, asked)
+            events += found
+            if step:
+                following = f"{number}.{step}" if number else str(step)
+                break
+        return ShowAnswer(row(reader, parts[0]), events, following)
 
 
-def _range(call: Call, reader: Reader, name: str) -> tuple[Session, int, int]:
-    """Return the session that a target means and the steps to show (last 0: to the end)."""
+def _range(call: Call, reader: Reader, name: str) -> tuple[list[Session], int, int]:
+    """Return what a target means, a session's parts in several projects, and the steps to show (last 0: to the end)."""
     if len(name) != ID_CHARS or not set(name) <= HEX:
-        return visible_session(call, reader, name), 0, 0
+        parts = visible(call, reader, parts_everywhere(reader, resolve_session(reader, name)))
+        if not parts:
+            raise OutOfScope("that session is outside what this client was granted")
+        return parts, 0, 0
     retrieval: Retrieval = call.services.retrieval
     context = retrieval.context(reader, call.scope(reader), call.now, lambda: False)
     found = naming.find(context, name)
     if found.status == naming.OUT_OF_SCOPE:
         raise OutOfScope("that is outside what this client was granted")
     if found.place is None:
-        return resolve_session(reader, name), 0, 0
+        return [resolve_session(reader, name)], 0, 0
     place = found.place
     if place.event:
         event = reader.get(EVENT, (place.project, place.event))
@@ -63,18 +82,21 @@ def _range(call: Call, reader: Reader, name: str) -> tuple[Session, int, int]:
     else:
         document = reader.get(DOCUMENT, (place.project, place.document))
         first, last = (document.seq_from, document.seq_to) if document is not None else (0, 0)
-    session = session_of(reader, place.session)
+    # Of a session in several projects the part that holds the passage.
+    session = reader.get(SESSION, (place.project, place.session)) or session_of(reader, place.session)
     if session is None:
         raise SessionNotFound("the session of that passage is gone")
-    return session, first, last
+    return [session], first, last
 
 
-def _start(cursor: str) -> int:
+def _start(cursor: str) -> tuple[int, int]:
+    """Return which part of a session a page begins in, and at which of its steps."""
+    part, _, step = cursor.rpartition(".")
     if not cursor:
-        return 0
-    if not cursor.isdecimal() or len(cursor) > 18:
+        return 0, 0
+    if not (step.isdecimal() and (part.isdecimal() or not part)) or len(cursor) > MAX_CURSOR:
         raise InvalidCursor(field="cursor")
-    return int(cursor)
+    return int(part or 0), int(step)
 
 
 def _page(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -167,11 +168,16 @@ def _read(
 def visible_session(call: Call, reader: Reader, name: str) -> Session:
     """Return the session of that name inside the caller's scope; outside it is as if there were none."""
     session = resolve_session(reader, name)
-    scope = call.scope(reader)
-    own = scope.session if scope.level is Level.SESSION else NO_SESSION
-    if not scope.allows(session.project, session.session) and session.session != own:
+    if not visible(call, reader, [session]):
         raise OutOfScope("that session is outside what this client was granted")
     return session
+
+
+def visible(call: Call, reader: Reader, sessions: Sequence[Session]) -> list[Session]:
+    """Return those that are inside the caller's scope."""
+    scope = call.scope(reader)
+    own = scope.session if scope.level is Level.SESSION else NO_SESSION
+    return [item for item in sessions if scope.allows(item.project, item.session) or item.session == own]
 
 
 def _choose(files: list[OriginInfo], session: Session, wanted: str) -> OriginInfo:
