@@ -16,8 +16,9 @@ from tests.daemon.living import kill, until
 from unabridged.archive.log import head
 from unabridged.archive.notes import NoteDraft, plan_note
 from unabridged.daemon.indexing import Indexing
+from unabridged.daemon.indexview import Shelf
 from unabridged.daemon.logs import Log
-from unabridged.errors import Cancelled
+from unabridged.errors import Cancelled, IndexCorrupt
 from unabridged.index import generation
 from unabridged.retrieve.search import Search
 from unabridged.schema.ids import Micros, ProjectId, project_id
@@ -209,6 +210,28 @@ def test_an_index_that_fails_when_it_is_searched_is_made_anew_once(bench: Bench)
     bench.note("giraffe")
     assert bench.wait()
     assert (bench.find("giraffe"), bench.indexing.generation()) == (1, 2)
+
+
+def test_what_searches_read_stays_until_another_generation_could_be_loaded(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bench.note("zebra")
+    assert bench.wait()
+    until(lambda: bench.indexing.status()["state"] == "current")
+    load, kept = Shelf.load, list[tuple[bool, int]]()
+
+    def loads(shelf: Shelf, number: int) -> None:
+        if number > 1 and len(kept) < 2:
+            kept.append((generation.folder(bench.folder / "index", 1).is_dir(), bench.find("zebra")))
+            raise IndexCorrupt("it cannot be loaded")
+        load(shelf, number)
+
+    monkeypatch.setattr(Shelf, "load", loads)
+    bench.indexing.distrust("index-corrupt")
+    until(lambda: bench.indexing.generation() > 1)
+    assert kept == [(True, 1), (True, 1)]
+    assert bench.find("zebra") == 1
+    until(lambda: not generation.folder(bench.folder / "index", 1).exists())
 
 
 def test_an_index_that_a_full_disk_keeps_from_being_used_is_used_once_there_is_room(

@@ -265,7 +265,7 @@ class Indexing:
             generation.use(
                 self._root, number
             )  # partial answers are better than none while the first one is built
-        generation.prune(self._root, {number, current})
+        generation.prune(self._root, {number, current, self.generation()})  # also what searches still read
         rebuilding = fresh and bool(current)
         with self._changed:
             self._rebuild = False
@@ -282,7 +282,8 @@ class Indexing:
                 generation.use(self._root, number)
                 serving = number
             if self._state != "current" or self.generation() != number:
-                self._serving(number)
+                if not self._serving(number):
+                    break  # searches still read the one before
                 generation.prune(self._root, {number})
                 self._set("current")
             if self._woken.wait(POLL_SECONDS):
@@ -340,15 +341,16 @@ class Indexing:
 
     # --- what searches see ------------------------------------------------------------------------------------------
 
-    def _serving(self, number: int) -> None:
-        """Swap in what the worker committed; an index that cannot be loaded is made anew."""
+    def _serving(self, number: int) -> bool:
+        """Swap in what the worker committed; false for an index that cannot be loaded, which is made anew."""
         if not number:
-            return
+            return True
         try:
             self._shelf.load(number)
         except IndexError_ as error:
             self._log.failure("index-not-loaded", error)
             self._rebuild = True
-            return
+            return False
         with self._changed:
             self._changed.notify_all()
+        return True
