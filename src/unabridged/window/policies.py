@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from hashlib import sha256
 
+from unabridged.window.calibration import Calibration
 from unabridged.window.economy import Part, Prompt
 from unabridged.window.epoch import plan
 from unabridged.window.groups import groups
@@ -115,7 +116,8 @@ class Epoch:
         """`fixed`: tokens of system prompt and tools."""
         self._front = Part("fixed", fixed)
         self._limits = limits
-        self._state = State(address="replay")
+        # Here the estimate is what a provider would report: all policies are measured with it.
+        self._state = State(address="replay", calibration=Calibration(1.0, 1))
         self.resets = 0
 
     def prompts(self, items: Sequence[Item]) -> list[Prompt]:
