@@ -276,6 +276,22 @@ def test_what_was_erased_later_leaves_the_table_of_contents() -> None:
     assert forgotten(after, ["0" * 32]) == after
 
 
+def test_a_secret_is_in_no_word_of_the_table_of_contents() -> None:
+    def redact(text: str) -> str:
+        return text.replace("hunter2_x", "[redacted]")
+
+    talk = conversation(
+        *[one for number in range(20) for one in (user(f"use hunter2_x {number}"), said("hunter2_x"))]
+    )
+    made = plan(talk, NEW, DEFAULT, EVERYTHING, redact=redact)
+    assert made.rotated
+    assert b"hunter2_x" not in encode(made.state)
+    assert "use [redacted] 3" in made.state.catalogue
+    given = handover(talk, NEW, keys(talk), redact=redact)
+    assert "hunter2_x" not in given.text
+    assert b"hunter2_x" not in encode(given.state)
+
+
 def test_a_rotation_that_a_person_asks_for_happens_once() -> None:
     talk = conversation(*turns(8))
     made = plan(talk, forced(NEW), DEFAULT, EVERYTHING)

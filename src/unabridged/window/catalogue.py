@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TypeAlias
 
 import msgspec
@@ -52,6 +52,17 @@ def entry(items: Sequence[Item], read: int = READ) -> Entry:
     return Entry(
         items[0].name(), asked, salient(said[:READ_TEXTS], read), tokens=sum(item.tokens for item in items)
     )
+
+
+def as_they_are(text: str) -> str:
+    """Return a text without anything masked."""
+    return text
+
+
+def masked(entry: Entry, redact: Callable[[str], str]) -> Entry:
+    """Return a line as it may be stored: with nothing that `redact` masks, which is what the archive masks."""
+    terms = tuple(term for term in entry.terms if redact(term) == term)
+    return msgspec.structs.replace(entry, topic=shortened(redact(entry.topic), TOPIC_CHARS), terms=terms)
 
 
 def joined(known: Sequence[Entry], added: Iterable[Entry]) -> tuple[Entry, ...]:

@@ -7,13 +7,14 @@ of contents. Nothing is left out that is not durable: with nothing durable, `pla
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Callable, Container, Sequence
 
 import msgspec
 
 from unabridged.window.anchor import anchored
 from unabridged.window.assembly import assembled
 from unabridged.window.calibration import guessed
+from unabridged.window.catalogue import as_they_are
 from unabridged.window.gating import Archive, Gated, Omission
 from unabridged.window.groups import PINS, groups
 from unabridged.window.limits import Limits
@@ -53,11 +54,13 @@ def plan(
     durable: Container[str] = NOTHING,
     erased: Container[str] = NOTHING,
     pins: Sequence[str] = PINS,
+    redact: Callable[[str], str] = as_they_are,
 ) -> Plan:
     """Return the window of a conversation.
 
     `durable` holds the keys of items that the archive has acknowledged, `erased` of those whose text a person had
     erased: what a host still sends of them passes through whole. `pins` begin texts that a host wants at the front.
+    `redact` masks what the archive would mask, in the words of the table of contents, which the state remembers.
     """
     if not limits.enabled:
         whole = (Span(0, len(conversation.items)),) if conversation.items else ()
@@ -65,7 +68,7 @@ def plan(
         return Plan(whole, state, (), (), (), state.calibration.scaled(tokens), tokens)
     place = anchored(conversation.items, state, durable.__contains__)
     shape = groups(conversation.items, pins, place.state.cut.index)
-    view = View(conversation, limits, shape, durable, erased)
+    view = View(conversation, limits, shape, durable, erased, redact)
     state, told = place.state, list[Notice]()
     if not state.calibration.reports:
         state = msgspec.structs.replace(state, calibration=guessed(conversation.items))

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import msgspec
 
-from unabridged.window.catalogue import entry, joined, render
+from unabridged.window.catalogue import as_they_are, entry, joined, masked, render
 from unabridged.window.gating import Archive
 from unabridged.window.groups import PINS, groups
 from unabridged.window.limits import CATALOGUE_TOKENS, Limits
@@ -35,16 +35,22 @@ def handover(
     stop: int | None = None,
     tokens: int = CATALOGUE_TOKENS,
     pins: Sequence[str] = PINS,
+    redact: Callable[[str], str] = as_they_are,
 ) -> Handover:
     """Return the table of contents of the items before `stop` (default: all), for a host that compacts.
 
     It has at most so many tokens (strictly estimated) and never fails; the state keeps its lines and no boundary.
+    `redact` masks what the archive would mask.
     """
     items = conversation.items
     end = len(items) if stop is None else stop
     view = View(conversation, Limits(), groups(items, pins), durable, NOTHING)
     first = view.shape.users[0] if view.shape.users else 0
-    added = (entry(items[start:last]) for start, last in view.removed(first, end)) if first < end else ()
+    added = (
+        (masked(entry(items[start:last]), redact) for start, last in view.removed(first, end))
+        if first < end
+        else ()
+    )
     entries = joined(state.entries, added)
     missing = tuple(
         Archive("message", item.key, item.name(), index)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from unabridged.window.catalogue import READ_TEXTS, entry, joined, render
+from unabridged.window.catalogue import READ_TEXTS, entry, joined, masked, render
 from unabridged.window.gating import Archive, Gated
 from unabridged.window.limits import CATALOGUE_TOKENS
 from unabridged.window.notices import Code, Notice
@@ -122,5 +122,5 @@ def _opened(view: View, state: State, before: int) -> State:
         if _listed(view, first, last)
     ]
     read = max(READ_LEAST, min(READ, READ_ALL // max(1, len(groups) * READ_TEXTS)))
-    entries = joined(state.entries, (entry(group, read) for group in groups))
+    entries = joined(state.entries, (masked(entry(group, read), view.redact) for group in groups))
     return msgspec.structs.replace(state, entries=entries, catalogue=render(entries, state.address))

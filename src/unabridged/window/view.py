@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator
+from collections.abc import Callable, Container, Iterator
 from itertools import pairwise
 
 import msgspec
 
 from unabridged.schema.tokens import by_length
+from unabridged.window.catalogue import as_they_are
 from unabridged.window.gating import Gated, Rules, gated
 from unabridged.window.groups import Groups
 from unabridged.window.limits import Gates, Limits
@@ -16,13 +17,14 @@ from unabridged.window.state import State
 
 
 class View(msgspec.Struct, frozen=True):
-    """What a plan looks at. `durable` and `erased` hold keys of items."""
+    """What a plan looks at. `durable` and `erased` hold keys of items; `redact` masks what must not be stored."""
 
     conversation: Conversation
     limits: Limits
     shape: Groups
     durable: Container[str]
     erased: Container[str]
+    redact: Callable[[str], str] = as_they_are
 
     @property
     def items(self) -> tuple[Item, ...]:

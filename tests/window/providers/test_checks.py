@@ -18,6 +18,7 @@ from unabridged.window.providers.contract import Adapter, new_problems
 USER, SAID = {"role": "user", "content": "go"}, {"role": "assistant", "content": "so"}
 CALL = {"role": "assistant", "content": [{"type": "tool_use", "id": "1", "name": "t", "input": {}}]}
 RESULT = {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "1", "content": "r"}]}
+OTHER_CALL = [{"type": "tool_use", "id": "2", "name": "t", "input": {}}]
 MARKED = {"type": "text", "text": "x", "cache_control": {"type": "ephemeral"}}
 
 
@@ -119,6 +120,10 @@ def test_only_what_a_window_broke_counts_against_it() -> None:
     assert new_problems(ANTHROPIC, broken, broken) == ()
     assert new_problems(ANTHROPIC, broken, broken + b" ") == ()
     assert [problem.code for problem in new_problems(ANTHROPIC, broken, worse)] == [checking.FIRST_ROLE]
+    twice = json.dumps(
+        {"messages": [USER, CALL, USER, {**CALL, "content": [MARKED, *OTHER_CALL]}, USER]}
+    ).encode()
+    assert {problem.code for problem in new_problems(ANTHROPIC, broken, twice)} == {checking.UNPAIRED_CALL}
 
 
 def refused(form: Format, body: Any) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Protocol
 
@@ -69,5 +70,7 @@ def new_problems(adapter: Adapter, source: bytes, sent: bytes) -> tuple[Problem,
     found = adapter.problems(sent)
     if not found:
         return ()
-    known = {problem.code for problem in adapter.problems(source)}
-    return tuple(problem for problem in found if problem.code not in known)
+    # Places move with a cut; what there was before, there may be as often now.
+    more = Counter(problem.code for problem in found)
+    more.subtract(problem.code for problem in adapter.problems(source))
+    return tuple(problem for problem in found if more[problem.code] > 0)

@@ -7,10 +7,11 @@ made again without new removals; where that is, too, or the bytes are no request
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Callable, Container, Sequence
 
 import msgspec
 
+from unabridged.window.catalogue import as_they_are
 from unabridged.window.epoch import NOTHING, Plan, plan
 from unabridged.window.groups import PINS
 from unabridged.window.limits import Limits
@@ -42,8 +43,9 @@ def sending(
     erased: Container[str] = NOTHING,
     known: Known | None = None,
     pins: Sequence[str] = PINS,
+    redact: Callable[[str], str] = as_they_are,
 ) -> Sending:
-    """Return what to send of a request. `durable`, `erased`, `pins`: as `plan` takes them. It raises nothing."""
+    """Return what to send of a request. All but `known` are as `plan` takes them. It raises nothing."""
     try:
         request = adapter.read(body, known)
     except NotUnderstood:
@@ -52,7 +54,7 @@ def sending(
         return Sending(body, request)
     found: tuple[Problem, ...] = ()
     for kept in (durable, NOTHING):
-        made = plan(request.conversation, state, limits, kept, erased, pins)
+        made = plan(request.conversation, state, limits, kept, erased, pins, redact)
         sent = adapter.write(request, made.window, state.shown.count)
         problems = new_problems(adapter, body, sent)
         if not problems:
