@@ -106,7 +106,7 @@ def test_an_agent_uses_every_tool(home: Home, tmp_path: Path, host: str, way: st
         assert "So that is settled." in agent.say("What was it?")
         requests = provider.agent_requests()
     assert (
-        "replaced_by" not in requests[0].text()
+        "source_keys" not in requests[0].text()
     )  # shapes of answers are for programs: no model pays for them
     assert len(requests) == len(asked) + 1
     for (name, _, shown), before, after in zip(asked, requests, requests[1:], strict=False):
