@@ -33,9 +33,22 @@ def test_a_passage_that_denies_what_is_asked_for_stands_behind_one_that_tells_it
     assert engine.natives("which pump did leak in the night test")[:2] == ["m1", "m0"]
 
 
-def test_who_asks_for_what_did_not_happen_finds_the_denial(engine: Engine) -> None:
-    say(engine, "pump four did leak in the night test", "pump three did not leak in the night test we ran")
-    found = engine.search("which pump did not leak in the night test", explain=True)
+@pytest.mark.parametrize(
+    "query",
+    [
+        "which pump did not leak in the night test",
+        "what pump should we use in the night test",
+        "do the pumps leak in the night test",
+        "pump leak night test",
+    ],
+)
+def test_a_denial_may_be_what_is_asked_for(engine: Engine, query: str) -> None:
+    say(
+        engine,
+        "pump four did leak in the night test",
+        "do not use pump three, it does not leak in the night test",
+    )
+    found = engine.search(query, explain=True)
     assert all("wording" not in told["stages"] for told in found.explain)
 
 

@@ -31,6 +31,7 @@ CONSIDERED = 60  # most frequent words of theirs that are judged
 TERMS = 8  # words that are looked for
 SHORTEST = 3  # letters of such a word
 COMMON = 0.02  # share of all windows, from which on a word says nothing
+MOST = 5_000  # windows that have such a word: more would cost as much as the question itself
 ADDED = 20  # passages added
 PART = 0.3  # of the best passage's score, that the best of the added ones has
 
@@ -109,7 +110,7 @@ def _words(finder: Finder, plan: Plan, counts: Counter[str], read: Mapping[str, 
     weights = {
         word: _weight(counts[word], frequency / total)
         for word, frequency in zip(words, frequencies, strict=True)
-        if total and 1 < frequency <= max(COMMON * total, READ)
+        if total and 1 < frequency <= min(MOST, max(COMMON * total, READ))
     }
     return tuple(sorted(weights, key=lambda word: (-weights[word], word))[:TERMS])
 

@@ -1,9 +1,9 @@
 """What the best passages say of the question's words, beside holding them.
 
 Passages that hold the same words can say opposite things with them. One that states a decision counts as decisions do;
-to a question for reasons, one that gives a reason counts more; one that denies what is asked for counts less. Only the
-first few are read. A passage passes another one by what this adds to its evidence, never one that holds a name exactly
-where it does not.
+to a question for reasons, one that gives a reason counts more; one that denies what a question presumes counts less.
+Only the first few are read. A passage passes another one by what this adds to its evidence, never one that holds a name
+exactly where it does not.
 """
 
 from __future__ import annotations
@@ -39,6 +39,10 @@ _WHY = re.compile(
     r"^\W*(?:why|how come)\b|\b(?:reasons?|rationale|motivation|justification) (?:for|why|behind|that|to)\b"
     r"|\bwhat (?:makes?|made|keeps?|kept|causes?|caused|prevents?|prevented|explains?|decides?|determines?)\b"
 )
+_PRESUMING = re.compile(
+    r"\W*(?:which|what|who|whose|when|where|how)\b"
+)  # so that what is asked for did happen
+_OPEN = re.compile(r"\b(?:should|shall|must|may|might|can|could|would|allowed|want|whether)\b")
 _BECAUSE = re.compile(
     r"\b(?:because|so that|due to|in order to|therefore|thanks to|the reason|which is why|otherwise|as a result)\b"
 )
@@ -56,7 +60,8 @@ class _Asked:
         low = _folded(sound(query[:QUESTION_MOST]))
         self.reason = _WHY.search(low) is not None
         self._forms = dict[str, str]()
-        if _DENIES.search(low) is None:  # who asks for what is not finds it in a denial
+        # To "should we use it?" a denial is an answer, and who asks for what is not finds it in one.
+        if _PRESUMING.match(low) and not _OPEN.search(low) and _DENIES.search(low) is None:
             words = [word for word in _WORD.findall(low) if word not in STOPWORDS]
             self._forms = {form: word for word in words for form in (word, *inflections(word))}
 
