@@ -177,8 +177,8 @@ def test_a_budget_that_no_text_fits_is_refused(archive: Archive) -> None:
     assert least.text
 
 
-def test_an_erased_passage_is_told_as_erased(archive: Archive) -> None:
-    event = event_named(archive, "a1")
+def erase(archive: Archive, native: str) -> None:
+    event = event_named(archive, native)
 
     def plan(_: object) -> Batch:
         batch = Batch()
@@ -186,6 +186,35 @@ def test_an_erased_passage_is_told_as_erased(archive: Archive) -> None:
         return batch
 
     archive.store.commit(PROJECT, plan)
+
+
+def test_an_erased_message_is_not_given_with_the_rest_of_its_turn(archive: Archive) -> None:
+    archive.add(
+        "turns",
+        [
+            {"id": "t1", "text": "the question", "human": True},
+            {"id": "t2", "text": "the first answer", "role": "assistant"},
+            {"id": "t3", "text": "the second answer", "role": "assistant"},
+            {"id": "t4", "text": "the last word", "role": "assistant"},
+            {"id": "t5", "text": "something else", "human": True},
+        ],
+    )
+    document = recall(archive.context(), Recall("toy:turns:t1")).document
+    whole = Recall(document, max_tokens=1_000)
+    assert recall(archive.context(), whole).text.count("answer") == 2
+    erase(archive, "t2")
+    for target, text in (("toy:turns:t1", "the question"), (document, "the question")):
+        found = recall(archive.context(), Recall(target, 2, 1_000, whole=True))
+        assert (found.status, found.text) == ("resolved", text)
+    found = recall(archive.context(), Recall("toy:turns:t4", 2, 1_000, whole=True))
+    assert found.text.endswith("the last word")
+    assert "second" in found.text
+    assert "first" not in found.text
+    assert recall(archive.context(), Recall(found.before)).status == "erased"
+
+
+def test_an_erased_passage_is_told_as_erased(archive: Archive) -> None:
+    erase(archive, "a1")
     found = recall(archive.context(), Recall("toy:first-session:a1"))
     assert (found.status, found.text) == ("erased", "")
 

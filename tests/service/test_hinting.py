@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.service.desk import Desk
 from tests.support.archiving import PROJECT, violations
 from tests.support.hinting import DAY, HOUR, Hinting
 from unabridged.archive import hints
@@ -26,23 +23,7 @@ from unabridged.service.bounded import Bounded
 
 ASKED = "Why did we choose polling for the flash driver?"
 MATTER = "Let's extend the flash driver polling."
-PLAN = (
-    "Should the flash driver use polling or interrupts?",
-    "We chose polling for the flash driver because the erase interrupt is lost in deep sleep.",
-)
 REPLAYED = ("outcome", "reason", "text", "tokens")
-
-
-@pytest.fixture
-def hinting(tmp_path: Path) -> Iterator[Hinting]:
-    desk = Desk()
-    made = Hinting(tmp_path, desk.services)
-    made.talk("plan", *PLAN)
-    made.talk("other", "What shall we plant in the garden?", "Beans, since they need little water.")
-    made.index()
-    yield made
-    made.store.close()
-    desk.store.close()
 
 
 def same(one: Any, other: Any) -> bool:

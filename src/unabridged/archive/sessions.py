@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from unabridged.archive import log
@@ -13,6 +14,8 @@ from unabridged.store.contract import Reader
 MIN_PREFIX = 8  # characters of an id that name a session
 PAGE = 1_000
 ID_CHARS = 32
+CANDIDATES = 1_000  # sessions looked at that begin with a prefix
+TOLD = 10  # of them, that an error names
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,23 +46,24 @@ def _of_project(reader: Reader, project: ProjectId) -> list[Session]:
         start = (int.from_bytes(page[-1].session, "big") + 1).to_bytes(16, "big")
 
 
-def resolve_session(reader: Reader, name: str) -> Session:
+def resolve_session(reader: Reader, name: str, sees: Callable[[Home], bool] | None = None) -> Session:
     """Return the session that `name` means: our id, the host's id, or eight or more first characters of either.
 
-    Raises `SessionNotFound`, or `AmbiguousName` with the candidates.
+    `sees` tells which sessions a prefix may mean (None: any); an id in full means its session, and the caller checks
+    whether it may be seen. Raises `SessionNotFound`, or `AmbiguousName` with the candidates.
     """
     name = name.strip()
     if not name:
         raise InvalidInput("a session's name is empty", field="session")
     found = {home.session: home for home in _by_id(reader, name) + _by_host_id(reader, name)}
     exact = [home for home in found.values() if name in (home.session.hex(), home.host_session)]
-    homes = exact or list(found.values())
+    homes = exact or [home for home in found.values() if sees is None or sees(home)]
     if not homes:
         raise SessionNotFound(f"no session is named {name[:80]!r}")
     if len(homes) > 1:
         raise AmbiguousName(
             f"{len(homes)} sessions begin with {name[:80]!r}",
-            candidates=[f"{home.host}:{home.host_session}" for home in homes[:10]],
+            candidates=[f"{home.host}:{home.host_session}" for home in homes[:TOLD]],
         )
     session = reader.get(SESSION, (homes[0].home, homes[0].session))
     if session is None:
@@ -72,12 +76,12 @@ def _by_id(reader: Reader, name: str) -> list[Home]:
         return []
     low = bytes.fromhex(name.ljust(ID_CHARS, "0"))
     high = bytes.fromhex(name.ljust(ID_CHARS, "f"))
-    page = reader.scan(HOME, (GLOBAL,), start=(low,), limit=11)
+    page = reader.scan(HOME, (GLOBAL,), start=(low,), limit=CANDIDATES)
     return [home for home in page if home.session <= high]
 
 
 def _by_host_id(reader: Reader, name: str) -> list[Home]:
-    page = reader.scan(HOME, (GLOBAL,), start=(name,), index="host_session", limit=11)
+    page = reader.scan(HOME, (GLOBAL,), start=(name,), index="host_session", limit=CANDIDATES)
     if len(name) < MIN_PREFIX:
         return [home for home in page if home.host_session == name]
     return [home for home in page if home.host_session.startswith(name)]

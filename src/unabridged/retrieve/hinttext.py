@@ -83,6 +83,12 @@ def marker(spans: Sequence[str], scope: str, budget: int) -> str:
     return ""
 
 
+def reach_of(text: str) -> str:
+    """Return the scope that a marker names, "" of any other text."""
+    opening = f'<{TAG} scope="'
+    return text.removeprefix(opening).partition('"')[0] if text.startswith(opening) else ""
+
+
 def spans_of(message: str, words: Sequence[Word]) -> list[str]:
     """Return the runs of a message that some of its words make, as they stand there, the longest first."""
     lower = message.lower()

@@ -17,6 +17,7 @@ from unabridged.retrieve.locator import Place
 from unabridged.retrieve.replaced import Replaced, replaced
 from unabridged.retrieve.slices import (
     Slice,
+    Span,
     Text,
     cut_to,
     neighbourhood,
@@ -26,6 +27,7 @@ from unabridged.retrieve.slices import (
 from unabridged.schema import tokens
 from unabridged.schema.ids import Micros, Ordinal, ProjectId
 from unabridged.schema.records import DOCUMENT, GENERATION, TOMBSTONE, Document, Event
+from unabridged.store.contract import Reader
 
 MAX_NEIGHBORS = 32  # windows to each side
 MAX_TOKENS = 100_000  # so that an answer stays below a frame
@@ -85,7 +87,7 @@ def recall(context: Context, request: Recall) -> Recalled:
     if found.place is None:
         return Recalled(found.status)
     event, document = found.event, document_at(context, found.place, found.event)
-    gone = what_became(context, event, document)
+    gone = what_became(context.reader, event, document)
     if gone:
         return Recalled(gone)
     if document is not None:
@@ -99,7 +101,9 @@ def recall(context: Context, request: Recall) -> Recalled:
         if event is not None
         else Slice(0, text.size)
     )
-    chosen = _choose(context, text, asked, request, whole=found.whole)
+    chosen = _without_erased(context, text, asked, _choose(context, text, asked, request, whole=found.whole))
+    if chosen is None:
+        return Recalled(ERASED)
     if chosen.start == chosen.end and asked.start < asked.end:
         # An answer without text would be followed by the same one for ever.
         raise InvalidInput(
@@ -137,10 +141,10 @@ def document_at(context: Context, place: Place, event: Event | None) -> Document
     return context.reader.get(DOCUMENT, (place.project, place.document))
 
 
-def what_became(context: Context, event: Event | None, document: Document | None) -> str:
+def what_became(reader: Reader, event: Event | None, document: Document | None) -> str:
     """Return what became of a passage that is not to be given any more: erased or expired, "" for one that is."""
     keys = [(record.project, record.id) for record in (event, document) if record is not None]
-    for stone in context.reader.get_many(TOMBSTONE, keys):
+    for stone in reader.get_many(TOMBSTONE, keys):
         if stone is not None and stone.reason in (ERASED, EXPIRED):
             return stone.reason
     return ""
@@ -153,6 +157,28 @@ def _choose(context: Context, text: Text, asked: Slice, request: Recall, *, whol
     if whole:
         return cut_to(context, text, asked, request.max_tokens)
     return neighbourhood(context, text, asked, request.neighbors, request.max_tokens)
+
+
+def _without_erased(context: Context, text: Text, asked: Slice, chosen: Slice) -> Slice | None:
+    """Return what of a slice is to be given: of an erased message's turn only the stretch that was asked for."""
+    reader = context.reader
+    if not reader.scan(TOMBSTONE, (text.project,), limit=1):
+        return chosen
+    inside = text.inside(chosen)
+    text.fetch(context, inside)
+    runs: list[list[Span]] = [[]]
+    for span in inside:
+        event = text.event(context, span)
+        if event is None or not what_became(reader, event, None):
+            runs[-1].append(span)
+        elif runs[-1]:
+            runs.append([])
+    if len(runs) == 1 and len(runs[0]) == len(inside):
+        return chosen
+    for run in filter(None, runs):
+        if run[-1].end > asked.start and run[0].start < max(asked.end, asked.start + 1):
+            return Slice(max(chosen.start, run[0].start), min(chosen.end, run[-1].end))
+    return None
 
 
 def _answer(context: Context, text: Text, chosen: Slice, request: Recall, by: Replaced | None) -> Recalled:

@@ -73,7 +73,7 @@ def traverse(context: Context, request: Traverse) -> Traversed:
     if found.place is None:
         return Traversed(found.status)
     event, document = found.event, recalling.document_at(context, found.place, found.event)
-    gone = recalling.what_became(context, event, document)
+    gone = recalling.what_became(context.reader, event, document)
     if gone:
         return Traversed(gone)
     if event is None and document is not None:

@@ -37,6 +37,11 @@ class Scope:
             return project == self.project or project in self.linked
         return project == self.project and session is not None and session == self.session
 
+    @property
+    def only(self) -> SessionId | None:
+        """The one session that may be seen, so that nothing else need be looked at or counted; None: more may."""
+        return self.session if self.level is Level.SESSION else None
+
     def narrowed(self, level: Level) -> Scope:
         """Return the scope at the smaller of this level and the one asked for."""
         return Scope(min(self.level, level), self.project, self.session, self.linked)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any
@@ -74,7 +74,7 @@ class Call:
         own = self._own(reader) if self.caller.folder else GLOBAL
         linked = links_of(reader, own)
         if project:
-            wanted = find_project(reader, project)
+            wanted = self._wanted(reader, project)
             if granted is not Level.ALL and wanted != own and wanted not in linked:
                 raise OutOfScope("that project is outside what this client was granted")
             if reader.get(PROJECT, (GLOBAL, wanted)) is None:
@@ -93,6 +93,22 @@ class Call:
     def narrows(self, level: str) -> bool:
         """Tell whether a request asks for more than this caller was granted."""
         return bool(level) and level_of(level) > self.caller.granted
+
+    def _wanted(self, reader: Reader, name: str) -> ProjectId:
+        """Return the project of that name; who may not see all does not learn which ids there are."""
+        try:
+            return find_project(reader, name)
+        except NotFound:
+            if self.caller.granted is Level.ALL:
+                raise
+        raise OutOfScope("that project is outside what this client was granted")
+
+    def visible(self, reader: Reader, projects: Sequence[Project]) -> list[Project]:
+        """Return those of some projects that this caller may see as a whole."""
+        if self.caller.granted is Level.ALL:
+            return list(projects)
+        scope = self.scope(reader)
+        return [item for item in projects if scope.allows(item.id)]
 
     def root(self, folder: str) -> str:
         """Return the root of the project that a folder lies in."""

@@ -10,7 +10,6 @@ import msgspec
 
 from unabridged.archive import log as archive_log
 from unabridged.archive.lineage import current_branch
-from unabridged.archive.sessions import resolve_session
 from unabridged.errors import InvalidInput, UnabridgedError
 from unabridged.retrieve import filters as narrowing
 from unabridged.retrieve import grep as grepping
@@ -23,6 +22,7 @@ from unabridged.retrieve.snippet import excerpt
 from unabridged.service.caller import Call
 from unabridged.service.handlers.favours import favoured
 from unabridged.service.handlers.hits import place_of
+from unabridged.service.handlers.sessions import session_in
 from unabridged.service.requests import (
     Filters,
     GrepRequest,
@@ -154,7 +154,7 @@ def filters_of(call: Call, reader: Reader, context: Context, asked: Filters) -> 
     for host in asked.hosts:
         one_of("hosts", host, (*call.services.hosts, "note"))
     one_of("branch", asked.branch, BRANCHES)
-    session = resolve_session(reader, asked.session) if asked.session else None
+    session = session_in(reader, context.scope, asked.session) if asked.session else None
     if asked.branch == "current" and session is None:
         raise InvalidInput(
             "`branch` needs a session", field="branch", hint="Name one with the session filter."
@@ -168,7 +168,7 @@ def filters_of(call: Call, reader: Reader, context: Context, asked: Filters) -> 
         asked.path,
         narrowing.parse_time(asked.since, call.now, context.zone, "since"),
         narrowing.parse_time(asked.until, call.now, context.zone, "until", end=True),
-        session.session if session is not None else None,
+        session.session if session is not None else context.scope.only,
         narrowing.excluded(asked.exclude),
         branch,
         asked.side,

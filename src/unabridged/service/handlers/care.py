@@ -8,7 +8,7 @@ from typing import Any
 
 from unabridged.archive import check, links, log
 from unabridged.archive.project import root_of
-from unabridged.errors import InvalidInput, UnabridgedError, by_code
+from unabridged.errors import InvalidInput, OutOfScope, UnabridgedError, by_code
 from unabridged.schema.ids import GLOBAL, ProjectId
 from unabridged.schema.records import PROJECT, Project
 from unabridged.service.caller import NO_HOST, Call, find_project
@@ -145,10 +145,12 @@ def project(call: Call, request: ProjectRequest) -> ProjectAnswer:
         return ProjectAnswer([_project(item) for item in changed])
     with store.snapshot() as reader:
         if request.action == "list":
-            return ProjectAnswer([_project(item) for item in log.projects(reader)])
+            return ProjectAnswer([_project(item) for item in call.visible(reader, log.projects(reader))])
         if request.action == "show":
             name: ProjectId = find_project(reader, request.path or call.caller.folder)
             found = reader.get(PROJECT, (GLOBAL, name))
+            if found is not None and not call.visible(reader, [found]):
+                raise OutOfScope("that project is outside what this client was granted")
             root = root_of(request.path or call.caller.folder, NO_HOST)
             return ProjectAnswer([_project(found) if found else {"project": name.hex(), "roots": [root]}])
     raise InvalidInput("action must be one of list, show, link, unlink", field="action")

@@ -77,7 +77,7 @@ def _find(context: Context, name: str) -> _Wrong:
     if found.place is None:
         raise _unknown(found.status)
     event, document = found.event, recall.document_at(context, found.place, found.event)
-    gone = recall.what_became(context, event, document)
+    gone = recall.what_became(context.reader, event, document)
     if gone:
         raise _unknown(gone)
     if event is None and document is not None and len(document.members) == 1:

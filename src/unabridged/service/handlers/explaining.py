@@ -9,7 +9,7 @@ from unabridged.archive import hints
 from unabridged.archive.hints import Allowance
 from unabridged.errors import InvalidInput
 from unabridged.retrieve import hintlineage, places
-from unabridged.schema.records import EXPOSURE, Hint
+from unabridged.schema.records import DOCUMENT, EVENT, EXPOSURE, Hint, Weighed
 from unabridged.schema.scope import Level, Scope
 from unabridged.service.caller import Call
 from unabridged.service.handlers.hintplace import Conversation, conversation_of
@@ -65,7 +65,8 @@ def why(call: Call, request: WhyRequest) -> WhyAnswer:
             left = _left(reader, talk, limits)
         else:
             decisions = _decisions(reader, scope, request.limit)
-        return WhyAnswer([_why(reader, item, limits) for item in decisions], _limits(limits), left)
+        shown = [_why(reader, item, limits, _seen(reader, call.scope(reader), item)) for item in decisions]
+        return WhyAnswer(shown, _limits(limits), left)
 
 
 def _decisions(reader: Reader, scope: Scope, limit: int) -> list[Hint]:
@@ -87,7 +88,22 @@ def _left(reader: Reader, talk: Conversation, limits: HintLimits) -> int:
     return max(0, limits.active_tokens - hints.active_tokens(reader, talk.places, allowance))
 
 
-def _why(reader: Reader, item: Hint, limits: HintLimits) -> Why:
+def _seen(reader: Reader, widest: Scope, item: Hint) -> list[Weighed]:
+    """Return the sources of a decision that this caller may see; it may have been made for one who sees more."""
+    if widest.level is Level.ALL:
+        return item.considered
+    projects = (widest.project, *widest.linked)
+
+    def sees(name: bytes) -> bool:
+        places = [(project, name) for project in projects]
+        return any(
+            place is not None for kind in (DOCUMENT, EVENT) for place in reader.lookup(kind, "id", places)
+        )
+
+    return [found for found in item.considered if sees(found.id)]
+
+
+def _why(reader: Reader, item: Hint, limits: HintLimits, considered: Sequence[Weighed]) -> Why:
     return Why(
         kind="hint",
         time=places.iso(item.created),
@@ -105,7 +121,7 @@ def _why(reader: Reader, item: Hint, limits: HintLimits) -> Why:
                 "score": found.score / THOUSAND,
                 "marks": found.marks.split(),
             }
-            for found in item.considered
+            for found in considered
         ],
         rests=_rests(reader, item, item.rest, limits.rest),
         copied=item.copied.hex(),

@@ -8,12 +8,14 @@ from unabridged.archive import hints
 from unabridged.archive.hints import Allowance, Frozen, Place
 from unabridged.errors import DiskLow, IndexError_, InvalidInput, LimitExceeded, UnabridgedError
 from unabridged.retrieve import hint as hinting
+from unabridged.retrieve import hinttext
 from unabridged.retrieve.filters import excluded
 from unabridged.retrieve.hintlineage import Visible, since_compaction
 from unabridged.schema import tokens
 from unabridged.schema.ids import Micros, SourceHash
-from unabridged.schema.records import Hint, Quoted, Weighed
-from unabridged.service.caller import Call, Pending
+from unabridged.schema.records import EVENT, Hint, Quoted, Weighed
+from unabridged.schema.scope import Scope
+from unabridged.service.caller import Call, Pending, level_of
 from unabridged.service.handlers.hintplace import Conversation, conversation_of
 from unabridged.service.requests import HintAnswer, HintRequest
 from unabridged.service.retrieval import Retrieval
@@ -25,6 +27,7 @@ THOUSAND = 1_000  # a stored share or score is a whole number of thousandths
 
 INDEX_MISSING, INDEX_FAILED, INDEX_SLOW = "index-missing", "index-failed", "index-slow"
 DISABLED, NOT_DECIDED, NOT_FROZEN = "disabled", "not-decided", "not-frozen"
+OUT_OF_SCOPE = "out-of-scope"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +56,8 @@ def hint(call: Call, request: HintRequest) -> HintAnswer | Pending:
         if found is not None and hints.holds_erased(reader, found):
             return _emptied(call, asked, found)
         left = asked.allowance.active - hints.active_tokens(reader, asked.places, asked.allowance)
+        if found is not None and _reaches_beyond(reader, call.scope(reader), found):
+            return _nothing(asked, OUT_OF_SCOPE, left)
         if found is not None and (own or request.frozen):
             return _answer(asked, found, left, replayed=True)
         if request.frozen:
@@ -70,6 +75,18 @@ def hint(call: Call, request: HintRequest) -> HintAnswer | Pending:
     plan = hints.plan_freeze(_hint(call, asked, decision, budget), asked.places, asked.allowance)
     commit = call.services.store.submit(asked.talk.project, plan)
     return Pending(commit, lambda frozen: _frozen(asked, frozen, left))
+
+
+def _reaches_beyond(reader: Reader, widest: Scope, found: Hint) -> bool:
+    """Tell whether a frozen hint tells of what this caller may not see; it was decided for one who may."""
+    reach = hinttext.reach_of(found.text)
+    if reach and level_of(reach) > widest.level:
+        return True
+    events = reader.get_many(EVENT, [(item.project, item.ordinal) for item in found.quoted])
+    return any(
+        not widest.allows(item.project, event.session if event is not None else None)
+        for item, event in zip(found.quoted, events, strict=True)
+    )
 
 
 def _checked(call: Call, reader: Reader, request: HintRequest) -> _Asked:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -11,9 +12,10 @@ from unabridged.archive.sessions import ID_CHARS, resolve_session, session_of
 from unabridged.errors import OutOfScope, SessionNotFound
 from unabridged.retrieve.hintlineage import Lineage, lineage_of
 from unabridged.schema.ids import GLOBAL, ProjectId, SessionId, session_id
-from unabridged.schema.records import Session
+from unabridged.schema.records import Home, Session
 from unabridged.schema.scope import Level, Scope
 from unabridged.service.caller import Call, level_of, links_of
+from unabridged.service.handlers.sessions import seen_by
 from unabridged.store.contract import Reader
 
 UNKNOWN = "unknown"  # the host of a session whose host nobody named
@@ -65,13 +67,13 @@ def conversation_of(call: Call, reader: Reader, request: Named) -> Conversation:
     if request.scope:
         level_of(request.scope)
     wanted = request.session.strip()
-    session = _archived(reader, wanted, request.host)
+    widest = call.scope(reader)
+    session = _archived(reader, wanted, request.host, seen_by(reader, widest))
     granted = call.scope(reader, request.scope or "project", request.project)
     name = session.session if session else _unarchived(call, reader, granted.project, wanted, request.host)
     lineage = lineage_of(reader, name)
     if session is None:
         return Conversation(lineage, granted.project, _placed(granted, granted.project, name))
-    widest = call.scope(reader)
     if not widest.allows(session.project, session.session):
         raise OutOfScope("that session is outside what this client was granted")
     at_home = granted.project in (GLOBAL, session.project) or request.project == ""
@@ -97,14 +99,14 @@ def _unarchived(call: Call, reader: Reader, project: ProjectId, name: str, host:
     return next((item for item in found if hints.has_any(reader, (project, item))), found[0])
 
 
-def _archived(reader: Reader, name: str, host: str) -> Session | None:
+def _archived(reader: Reader, name: str, host: str, sees: Callable[[Home | Session], bool]) -> Session | None:
     """Return the archived session of that name; None where it is not archived yet."""
     if host:
         exact = session_of(reader, session_id(host, name))
         if exact is not None:
             return exact
     try:
-        found = resolve_session(reader, name)
+        found = resolve_session(reader, name, sees)
     except SessionNotFound:
         return None
     return found if not host or found.host == host else None

@@ -7,12 +7,14 @@ from typing import Any
 from msgspec.structs import replace
 
 from unabridged.archive.resolve import Resolver
-from unabridged.archive.sessions import parts_everywhere, resolve_session, session_of
+from unabridged.archive.sessions import parts_everywhere, session_of
 from unabridged.errors import InvalidCursor, LimitExceeded, OutOfScope, SessionNotFound
+from unabridged.retrieve import places
 from unabridged.retrieve import target as naming
+from unabridged.retrieve.recall import what_became
 from unabridged.schema.records import DOCUMENT, EVENT, HIDDEN, PATH, SESSION, Event, Path, Session
 from unabridged.service.caller import Call
-from unabridged.service.handlers.sessions import row, visible
+from unabridged.service.handlers.sessions import named, row, visible, visible_session
 from unabridged.service.requests import ShowAnswer, ShowRequest
 from unabridged.service.retrieval import Retrieval
 from unabridged.service.times import iso
@@ -64,7 +66,7 @@ def show(call: Call, request: ShowRequest) -> ShowAnswer:
 def _range(call: Call, reader: Reader, name: str) -> tuple[list[Session], int, int]:
     """Return what a target means, a session's parts in several projects, and the steps to show (last 0: to the end)."""
     if len(name) != ID_CHARS or not set(name) <= HEX:
-        parts = visible(call, reader, parts_everywhere(reader, resolve_session(reader, name)))
+        parts = visible(call, reader, parts_everywhere(reader, named(call, reader, name)))
         if not parts:
             raise OutOfScope("that session is outside what this client was granted")
         return parts, 0, 0
@@ -74,7 +76,7 @@ def _range(call: Call, reader: Reader, name: str) -> tuple[list[Session], int, i
     if found.status == naming.OUT_OF_SCOPE:
         raise OutOfScope("that is outside what this client was granted")
     if found.place is None:
-        return [resolve_session(reader, name)], 0, 0
+        return [visible_session(call, reader, name)], 0, 0
     place = found.place
     if place.event:
         event = reader.get(EVENT, (place.project, place.event))
@@ -84,7 +86,7 @@ def _range(call: Call, reader: Reader, name: str) -> tuple[list[Session], int, i
         first, last = (document.seq_from, document.seq_to) if document is not None else (0, 0)
     # Of a session in several projects the part that holds the passage.
     session = reader.get(SESSION, (place.project, place.session)) or session_of(reader, place.session)
-    if session is None:
+    if session is None or not visible(call, reader, [session]):
         raise SessionNotFound("the session of that passage is gone")
     return [session], first, last
 
@@ -112,16 +114,23 @@ def _page(
             continue
         if events and event.size > left:
             return events, step.seq
-        shown = _event(resolver, session, step, event, request, max(left, 1))
+        shown = _event(reader, resolver, session, step, event, request, max(left, 1))
         left -= min(event.size, left)
         events.append(shown)
     return events, steps[request.limit].seq if len(steps) > request.limit else 0
 
 
 def _event(
-    resolver: Resolver, session: Session, step: Path, event: Event, request: ShowRequest, room: int
+    reader: Reader,
+    resolver: Resolver,
+    session: Session,
+    step: Path,
+    event: Event,
+    request: ShowRequest,
+    room: int,
 ) -> dict[str, Any]:
-    data = resolver.event_bytes(event)
+    gone = what_became(reader, event, places.document_of(reader, event))
+    data = b"" if gone else resolver.event_bytes(event)
     shown: dict[str, Any] = {
         "seq": step.seq,
         "event": event.id.hex(),
@@ -132,12 +141,13 @@ def _event(
         "source_key": f"{session.host}:{session.host_session}:{step.native}",
         "text": data[:room].decode("utf-8", "ignore"),
         "bytes": event.size,
-        "omitted": max(0, event.size - room),
+        "omitted": event.size if gone else max(0, event.size - room),
+        **({"status": gone} if gone else {}),
         "flags": event.flags,
         "paths": event.paths,
         "media": [{"type": item.media_type, "bytes": item.size, "name": item.name} for item in event.media],
     }
-    if request.reasoning and event.flags & HIDDEN:
+    if request.reasoning and event.flags & HIDDEN and not gone:
         size = min(event.length, MAX_ORIGINAL)
         line = resolver.original(event.project, event.origin, event.generation, event.offset, size)
         shown["original"] = line.decode("utf-8", "replace")

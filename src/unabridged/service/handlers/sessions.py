@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -19,8 +19,8 @@ from unabridged.archive.sessions import (
 from unabridged.errors import InvalidCursor, InvalidInput, LimitExceeded, NotFound, OutOfScope
 from unabridged.hosts.contract import Head
 from unabridged.schema.ids import NO_SESSION
-from unabridged.schema.records import Generation, Session
-from unabridged.schema.scope import Level
+from unabridged.schema.records import SESSION, Generation, Home, Session
+from unabridged.schema.scope import Level, Scope
 from unabridged.service.caller import Call, find_project
 from unabridged.service.requests import (
     OriginalAnswer,
@@ -167,10 +167,15 @@ def _read(
 
 def visible_session(call: Call, reader: Reader, name: str) -> Session:
     """Return the session of that name inside the caller's scope; outside it is as if there were none."""
-    session = resolve_session(reader, name)
+    session = named(call, reader, name)
     if not visible(call, reader, [session]):
         raise OutOfScope("that session is outside what this client was granted")
     return session
+
+
+def named(call: Call, reader: Reader, name: str) -> Session:
+    """Return the session of that name; the beginning of an id finds those alone of which something may be seen."""
+    return resolve_session(reader, name, seen_by(reader, call.scope(reader)))
 
 
 def visible(call: Call, reader: Reader, sessions: Sequence[Session]) -> list[Session]:
@@ -178,6 +183,28 @@ def visible(call: Call, reader: Reader, sessions: Sequence[Session]) -> list[Ses
     scope = call.scope(reader)
     own = scope.session if scope.level is Level.SESSION else NO_SESSION
     return [item for item in sessions if scope.allows(item.project, item.session) or item.session == own]
+
+
+def seen_by(reader: Reader, scope: Scope) -> Callable[[Home | Session], bool]:
+    """Return what tells whether anything of a session is inside a scope: a prefix of others means nothing."""
+    projects = (scope.project, *scope.linked)
+
+    def sees(home: Home | Session) -> bool:
+        if scope.level is not Level.PROJECT:
+            return scope.level is Level.ALL or home.session == scope.session
+        places = [(project, home.session) for project in projects]
+        return any(found is not None for found in reader.get_many(SESSION, places))
+
+    return sees
+
+
+def session_in(reader: Reader, scope: Scope, name: str) -> Session:
+    """Return the session of that name; raise `OutOfScope` where nothing of it is inside a scope."""
+    sees = seen_by(reader, scope)
+    session = resolve_session(reader, name, sees)
+    if not sees(session):
+        raise OutOfScope("that session is outside what this client was granted")
+    return session
 
 
 def _choose(files: list[OriginInfo], session: Session, wanted: str) -> OriginInfo:

@@ -30,7 +30,7 @@ def status(call: Call, _: Empty) -> StatusAnswer:
     """Tell how the archive, the index, the daemon and the hosts are, and what is wrong with them."""
     services = call.services
     with services.store.snapshot() as reader:
-        rows = _projects(reader)
+        rows = _projects(call, reader)
     usage = services.store.usage()
     store = {
         "engine": services.store.capabilities.engine,
@@ -57,7 +57,7 @@ def stats(call: Call, _: Empty) -> StatsAnswer:
     """Count what is kept and what it takes."""
     services = call.services
     with services.store.snapshot() as reader:
-        rows = _projects(reader)
+        rows = _projects(call, reader)
     usage = services.store.usage()
     projects = [
         {"project": project.id.hex(), "name": project.name, "roots": project.roots, **_sums([counters])}
@@ -123,8 +123,9 @@ def _index(index: dict[str, Any]) -> Iterator[dict[str, Any]]:
         }
 
 
-def _projects(reader: Reader) -> list[tuple[Project, Counters]]:
-    found = log.projects(reader)
+def _projects(call: Call, reader: Reader) -> list[tuple[Project, Counters]]:
+    """Return the projects that the caller may see, with what is counted of them."""
+    found = call.visible(reader, log.projects(reader))
     counters = reader.get_many(COUNTERS, [(project.id,) for project in found])
     return [(project, count or Counters(project.id)) for project, count in zip(found, counters, strict=True)]
 
