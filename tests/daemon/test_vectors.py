@@ -177,6 +177,17 @@ def test_a_damaged_table_is_made_anew(filled: Bench, part: str) -> None:
     assert not table.exists()
 
 
+@pytest.mark.parametrize("part", [ROWS, VECTORS])
+def test_a_table_of_garbage_is_made_anew(filled: Bench, part: str) -> None:
+    table = filled.table
+    filled.vectors.close(10.0)
+    (table / part).write_bytes(b"\xff" * (table / part).stat().st_size)
+    filled.again()
+    until(lambda: isinstance(filled.ask("car"), Nearest) and filled.table != table)
+    until(lambda: filled.state("state") == "current" and not filled.state("behind"))
+    assert "automobile" in filled.texts("car")[0]
+
+
 def test_a_table_that_was_removed_is_made_anew(filled: Bench) -> None:
     filled.vectors.close(10.0)
     shutil.rmtree(filled.folder / "index")

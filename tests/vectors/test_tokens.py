@@ -7,12 +7,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from unabridged.errors import IndexCorrupt
 from unabridged.models.identity import Identity
 from unabridged.schema.ids import ProjectId
 from unabridged.vectors import table, tokens
 from unabridged.vectors.asked import Where
 from unabridged.vectors.nearest import Question, Reader
-from unabridged.vectors.note import TOKENS, token_bytes
+from unabridged.vectors.note import ROWS, TOKENS, token_bytes
 from unabridged.vectors.table import Table
 
 MODEL = Identity("m", "1", 96, "mean")
@@ -127,3 +128,14 @@ def test_tokens_that_were_not_committed_are_cut_off(tmp_path: Path) -> None:
     again = Table(tmp_path, MODEL)
     assert (again.count, again.tokens) == (1, 3)
     assert (tmp_path / TOKENS).stat().st_size == 3 * token_bytes(MODEL.dimensions)
+
+
+def test_a_row_that_names_tokens_that_are_not_there_is_damage(tmp_path: Path) -> None:
+    filled(tmp_path, [some(3, 1), some(5, 2)]).close()
+    rows = np.fromfile(tmp_path / ROWS, table.ROW)
+    rows["at"][1] = 1 << 40
+    rows.tofile(tmp_path / ROWS)
+    with pytest.raises(IndexCorrupt):
+        matches(tmp_path, question(some(2, 5)))
+    with pytest.raises(IndexCorrupt):
+        Table(tmp_path, MODEL)

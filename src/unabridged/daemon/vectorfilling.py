@@ -66,6 +66,8 @@ class Filling:
         self._woken = threading.Event()
         self._closed = False
         self._suspected = False
+        self._condemned = False
+        self._sound = ""  # the table that was looked at after a suspicion, and found sound
         self._full = False
         self._model = ""
         self._rows = 0
@@ -85,7 +87,11 @@ class Filling:
         self._woken.set()
 
     def suspect(self) -> None:
-        """Learn that the table could not be used; it is looked at, and made anew if need be."""
+        """Learn that the table could not be used; it is looked at, and made anew if need be.
+
+        One that was found sound and still cannot be used is made anew, too: not every byte has a checksum.
+        """
+        self._condemned = self._sound == self.folder() != ""
         self._suspected = True
         self._woken.set()
 
@@ -224,11 +230,14 @@ class Filling:
         generation.use(self._root, number)
         generation.prune(self._root, {number})
         self._marks, self._kept, self._rows, self._full = {}, {}, 0, False
+        self._condemned, self._sound = False, ""
 
     def _fill(self, choice: Choice) -> None:
         """Open the worker on the table, and send what is new until nothing comes any more."""
         if not self.folder():
             self._anew()
+        if self._condemned:
+            raise IndexCorrupt("the vectors cannot be used")
         process = self._process = Process(ROLE, self._errors)
         self._set("working")
         standing = self._ask(process, Load(choice, self.folder(), self._most))
@@ -236,7 +245,8 @@ class Filling:
             raise IndexCorrupt("the vectors were made from another log")
         self._take(standing)
         self._kept = self._marks
-        self._suspected = False
+        if self._suspected:
+            self._sound, self._suspected = self.folder(), False
         quiet = time.monotonic()
         while not self._closed and not self._suspected and self._choose() == choice:
             self._woken.clear()

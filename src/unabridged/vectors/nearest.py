@@ -8,6 +8,7 @@ words found, are then compared token by token.
 from __future__ import annotations
 
 import mmap
+import zlib
 from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -49,6 +50,7 @@ class Reader:
         self._identity = identity
         self._stamp: tuple[int, int] = (0, 0)
         self._count = 0
+        self._checked = False
         self._parts = dict[str, Array]()
         self.positions = dict[ProjectId, int]()
 
@@ -71,6 +73,9 @@ class Reader:
             kind = {note.ROWS: table.ROW, note.VECTORS: np.dtype("<f2"), note.SIGNS: np.dtype("<u8")}[part]
             shape = (found.count,) if part == note.ROWS else (found.count, width // kind.itemsize)
             parts[part] = _mapped(self._folder / part, kind, shape, found.count * width)
+        if not self._checked and zlib.crc32(parts[note.ROWS].tobytes()) != found.checksum:
+            raise IndexCorrupt("the vectors are not those that were written")
+        self._checked = True  # what is added later is read as it was written
         size = note.token_bytes(self._identity.dimensions)
         shape = (found.tokens, size)
         parts[note.TOKENS] = _mapped(self._folder / note.TOKENS, np.dtype("<u1"), shape, found.tokens * size)
@@ -148,6 +153,8 @@ class Reader:
         if len(read) and len(question.tokens):
             counts = counts[read]
             firsts = rows["at"][numbers[read]].astype(np.int64)
+            if (firsts < 0).any() or (firsts + counts > len(self._parts[note.TOKENS])).any():
+                raise IndexCorrupt("a row names tokens that are not there")
             signs = self._parts[note.TOKENS][tokens.places(firsts, counts)]
             found[read] = tokens.leads(tokens.likeness(question.tokens, signs, counts), question.weights)
         return found.tolist()
@@ -196,7 +203,10 @@ class Reader:
 
     def _compared(self, question: Array, listed: Array) -> Array:
         vectors = self._parts[note.VECTORS]
-        return vectors[listed].astype(np.float32) @ question
+        found: Array = vectors[listed].astype(np.float32) @ question
+        if not np.isfinite(found).all():
+            raise IndexCorrupt("the vectors hold what is no number")
+        return found
 
 
 def _mapped(path: Path, kind: Any, shape: tuple[int, ...], size: int) -> Array:
