@@ -96,7 +96,8 @@ def _sets_variables(before: bytes) -> bool:
     # The patterns begin anywhere, so they are slow; nearly always the last word rules them out.
     if said.endswith(_SHELL_WORDS) and _SHELL.search(before) is not None:
         return True
-    if b"=" not in said.rpartition(b" ")[2]:
+    # Both end with a blank or a semicolon.
+    if before[-1:] not in (b" ", b"\t", b"\n", b"\r", b"\v", b"\f") or b"=" not in said.rpartition(b" ")[2]:
         return False
     return _VARIABLE_BEFORE.search(before) is not None or _CONNECTION.search(before) is not None
 
