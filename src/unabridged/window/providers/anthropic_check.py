@@ -74,7 +74,7 @@ def problems(body: bytes) -> tuple[Problem, ...]:
     found = [at(NAME, 0, checking.FIRST_ROLE)] if turns[0].role != "user" else []
     found += _messages(given.messages)
     found += _pairs(turns)
-    if _marks(given) > MARKS_MOST:
+    if body.count(b'"cache_control"') > MARKS_MOST and _marks(given) > MARKS_MOST:
         found.append(Problem(checking.TOO_MANY_MARKS, NAME))
     return tuple(found)
 

@@ -64,13 +64,15 @@ class Reader(Generic[T]):
 
     def read(self, body: bytes, windowed: Callable[[Members], bool], known: Known | None) -> Request:
         """Return a request taken apart; raise `NotUnderstood`."""
-        _check_text(body)
         outer = members(body)
         model = f"{self.provider}/{_model(outer)}"
         value = outer.get(self.name)
         if value is None or bytes(memoryview(value)[:1]) != b"[" or not windowed(outer):
+            _check_text(body)
             return Request(body, Conversation(model, (), by_length(len(body))), windowed=False)
         array = placed_member(body, outer, self.name)
+        _check_text(body[: array[0]])
+        _check_text(body[array[1] :])
         raws = elements(value)
         spans = placed_elements(body, array, raws)
         found = self._all(value, raws) if known is None else self._each(raws, known)
@@ -106,6 +108,7 @@ class Reader(Generic[T]):
             return None
 
     def _adapted(self, typed: T | None, raw: bytes) -> Item:
+        _check_text(raw)
         if typed is None:
             part = Part(Kind.OTHER, by_length(len(raw)))
             return Item(_role(raw), (part,), content_key(sha256(raw).digest()), FRAME_TOKENS + part.tokens)

@@ -19,6 +19,7 @@ _SPACE = re.compile(rb"[ \t\n\r]*")
 _STRING = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
 _SCALAR = re.compile(rb"[^\s,\]}]+")
 _TOKEN = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"|[\[\]{}]', re.DOTALL)
+SCANNED = 400  # bytes up to which values are found by a scan alone
 _COMMA, _BLANK, _AFTER = ord(","), b" \t\n\r", b" \t\n\r,}"
 
 # An escape; whole surrogate pairs are one, `lone` is half of one, which JSON allows and no text can hold.
@@ -73,7 +74,13 @@ def whole_pairs(data: bytes) -> bytes:
 
 def member_spans(data: bytes) -> dict[str, Span]:
     """Return where the values of an object's members stand; of a key given twice, the last, as decoders read it."""
-    return {name: (start, end) for _, name, start, end in _walk(data, {})}
+    known: Members = {}
+    if len(data) > SCANNED:  # the decoder skips long values many times faster than a scan
+        try:
+            known = _members.decode(data)
+        except FAILURES:
+            known = {}
+    return {name: (start, end) for _, name, start, end in _walk(data, known)}
 
 
 def _walk(data: bytes, known: Mapping[str, msgspec.Raw]) -> Iterator[tuple[int, str, int, int]]:
@@ -98,6 +105,11 @@ def _walk(data: bytes, known: Mapping[str, msgspec.Raw]) -> Iterator[tuple[int, 
 
 def element_spans(data: bytes) -> list[Span]:
     """Return where the elements of an array stand."""
+    if len(data) > SCANNED:
+        try:
+            return placed_elements(data, (0, len(data)), _elements.decode(data))
+        except FAILURES:
+            pass
     found, at = list[Span](), _opened(data, 0, b"[")
     while data[at : at + 1] != b"]":
         end = value_end(data, at)
