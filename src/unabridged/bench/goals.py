@@ -187,6 +187,15 @@ GOALS: tuple[Goal, ...] = (
         "`initialize` of `una mcp` where no daemon runs, p95",
         "ms",
     ),
+    Goal(
+        "hint",
+        "figures.idle.looked.p95_ms",
+        MOST,
+        10.0,
+        "a hint decided and durable p95, of messages that are looked for, one million windows",
+        "ms",
+        windows=MILLION,
+    ),
     Goal("rpc", "figures.shell.p50_ms", MOST, 60.0, "a whole search from the shell, p50", "ms"),
     Goal(
         "memory",

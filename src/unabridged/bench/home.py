@@ -24,7 +24,13 @@ START_SECONDS = 120.0  # that a daemon on a large store may take to answer
 END_SECONDS = 60.0  # that it gets to end before it is killed
 # The user's own transcripts are not followed into a measurement; a daemon that lost its measurement ends by itself, but
 # not while the rival merges its index, which takes minutes.
-SETTINGS = ("ingest.tail=false", "daemon.idle_seconds=900", "daemon.connections=64")
+# Generated talk is as old as its dates say, and is told of all the same.
+SETTINGS = (
+    "ingest.tail=false",
+    "daemon.idle_seconds=900",
+    "daemon.connections=64",
+    "hints.conversation_days=3660",
+)
 HOME_FOLDER, WORK_FOLDER = "home", "work"
 LOTS = "lots"  # counts the lots of transcripts that were imported beside a measurement
 

@@ -81,7 +81,7 @@ MEASURING: tuple[Verb, ...] = (
         (
             Positional(
                 "name",
-                "what to measure: admission, import, search, recall, rpc, mcp, memory, window; none: all",
+                "what to measure: admission, import, search, recall, hint, rpc, mcp, memory, window; none: all",
                 "*",
             ),
         ),
@@ -89,7 +89,7 @@ MEASURING: tuple[Verb, ...] = (
             Option(
                 "size",
                 NUMBER,
-                "how much: turns; MB (import); windows (search, recall, memory); pings; starts (mcp)",
+                "how much: turns; MB (import); windows (search, recall, hint, memory); pings; starts (mcp)",
                 "N",
             ),
             Option("from", LIST, "import: transcripts to use instead of generated ones", "PATH"),
