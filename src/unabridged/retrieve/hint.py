@@ -201,6 +201,8 @@ def _quoted(
         return bool(hinttext.excerpt(facts, lines, asked.budget))
 
     def weigh(text: str) -> float:
+        if not hintmatch.may_hold(intent.words, text.lower()):
+            return 0.0
         return hintmatch.share_of(intent.words, *hintmatch.held(intent.words, text))
 
     lines = hinttext.chosen(pieces, weigh, intent.wants, fits)

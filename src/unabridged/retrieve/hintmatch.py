@@ -17,7 +17,11 @@ PLACES_MOST = 64  # of one word in a text
 WEIGHTS = {"name": 1.5, "telling": 1.0, "common": 0.3}  # of a word in what a source holds of a message
 PARTS = 0.6  # of a name's weight, where only its words are there
 
-_TAKES_BACK = re.compile("|".join(cue for rows in REVERSALS.values() for cue in rows.values()), re.IGNORECASE)
+# Words that take something back: a sign that a text with one of them has, and what finds it.
+_TAKES_BACK = [
+    (sign, re.compile(cue, re.IGNORECASE)) for rows in REVERSALS.values() for sign, cue in rows.items()
+]
+STRETCHES_MOST = 4  # stretches of a text that are looked at
 
 
 def held(words: Sequence[Word], text: str) -> tuple[set[int], set[int]]:
@@ -74,10 +78,28 @@ def spread_of(near: dict[int, list[int]]) -> int:
     return least if near else 0
 
 
+def beside(text: str, near: dict[int, list[int]], reach: int = SENTENCE) -> list[str]:
+    """Return the stretches of a text in which the words stand, as far as `reach` to each side; at most so many."""
+    found = list[tuple[int, int]]()
+    for at in sorted(at for starts in near.values() for at in starts):
+        low, high = max(0, at - reach), at + reach
+        if found and low <= found[-1][1]:
+            found[-1] = (found[-1][0], high)
+        elif len(found) < STRETCHES_MOST:
+            found.append((low, high))
+    return [text[low:high] for low, high in found]
+
+
 def reverses(text: str, near: dict[int, list[int]]) -> bool:
     """Tell whether words that take something back stand beside what was asked about."""
-    for cue in _TAKES_BACK.finditer(text):
-        low, high = cue.start() - SENTENCE, cue.end() + SENTENCE
-        if any(low <= at <= high for starts in near.values() for at in starts):
-            return True
-    return False
+    return any(
+        sign in lower and cue.search(part)
+        for part in beside(text, near)
+        for lower in (part.lower(),)
+        for sign, cue in _TAKES_BACK
+    )
+
+
+def may_hold(words: Sequence[Word], lower: str) -> bool:
+    """Tell quickly whether a text in small letters can hold any of the words."""
+    return any(form.term.lower() in lower for word in words for form in word.clause.forms)

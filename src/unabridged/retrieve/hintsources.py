@@ -18,7 +18,6 @@ from unabridged.retrieve.hintlineage import Visible
 from unabridged.retrieve.hintmatch import held, reverses, share_of, spots, spread_of
 from unabridged.retrieve.hintturns import (
     IDENTITY,
-    SOURCES,
     SPOKEN,
     Source,
     agreement,
@@ -30,9 +29,16 @@ from unabridged.schema.ids import Micros, ProjectId
 from unabridged.schema.records import META, SUMMARY, Document, Event
 from unabridged.schema.scope import Level
 
-FETCH = 16  # windows that are looked at
+FETCH = 12  # windows that are looked at
 SPARE = 4_096  # bytes by which white space may make a message longer
 FULL_LEAST, FULL_SHARE = 20, 0.03  # windows, share of all windows, above which a word is everywhere
+READ, WINDOWS = 5, 2  # turns whose text is read, and windows of each
+COVERED = 0.2  # share of a query's weight that a window holds at least, to be read
+CLOSER, FAR_BEHIND = (
+    5,
+    0.4,
+)  # sources that are looked at more closely, and how much less than the best they hold
+LEAST = 0.3  # share of a message that a source holds at least, to be looked at more closely
 LIVE = 2  # visible turns, whose text is read
 FOLLOWED = 4  # best sources whose next turn is looked at
 
@@ -73,12 +79,14 @@ def look(
     pairs, _ = Eligibility(context, search.filters, {}, standing=True).sift(candidates)
     plain = _SPACE.sub(" ", message).strip()
     groups, live = _grouped(context, pairs, visible, plain)
-    found = [_read(context, intent, group, plain) for group in groups[:SOURCES]]
-    sources = [item for item in found if item is not None]
-    sources = _with_agreements(context, intent, sources)
-    sources.sort(key=lambda item: (-item.share, -item.score, item.key))
-    seen = [item for group in live[:LIVE] if (item := _read(context, intent, group, plain)) is not None]
-    seen.sort(key=lambda item: (-item.share, -item.score, item.key))
+    sources = _with_agreements(context, intent, _readable(context, intent, groups[:READ], plain))
+    seen = _readable(context, intent, live[:LIVE], plain)
+    for some in (sources, seen):
+        some.sort(key=lambda item: (-item.share, -item.score, item.key))
+        for item in some[:CLOSER]:
+            if item.share >= max(LEAST, some[0].share - FAR_BEHIND):
+                _look_closer(context, intent, item)
+        some.sort(key=lambda item: (-item.share, -item.score, item.key))
     return Looked(sources, seen[0] if seen else None)
 
 
@@ -145,6 +153,20 @@ def _key(context: Context, event: Event) -> str:
     return places.source_key(context.reader, places.session_of(context.reader, event), event)
 
 
+def _readable(context: Context, intent: Intent, groups: Sequence[Group], message: str) -> list[Source]:
+    """Return the turns that can hold enough of a message, with what they hold."""
+    found = list[Source]()
+    for group in groups:
+        if max(candidate.coverage for candidate, _ in group[2]) < COVERED and not any(
+            candidate.exact for candidate, _ in group[2]
+        ):
+            continue
+        source = _read(context, intent, group, message)
+        if source is not None:
+            found.append(source)
+    return found
+
+
 def _read(context: Context, intent: Intent, group: Group, message: str) -> Source | None:
     """Return a turn with what its windows hold of a message; None where they cannot be read, or are the message itself.
 
@@ -152,7 +174,7 @@ def _read(context: Context, intent: Intent, group: Group, message: str) -> Sourc
     """
     key, document, pairs = group
     best, found = 0.0, None
-    for candidate, event in pairs:
+    for candidate, event in pairs[:WINDOWS]:
         try:
             data = context.resolver.event_bytes(event)[candidate.start : candidate.end]
         except UnabridgedError:
@@ -174,12 +196,16 @@ def _read(context: Context, intent: Intent, group: Group, message: str) -> Sourc
     if found is None:
         return None
     found.share = share_of(intent.words, found.words, found.whole)
-    near = spots(intent.words, found.words, found.text)
-    found.spread = spread_of(near)
-    found.reverses = reverses(found.text, near)
-    found.wanted = is_wanted(context, intent, found)
-    look_around(context, found)
     return found
+
+
+def _look_closer(context: Context, intent: Intent, source: Source) -> None:
+    """Note what only a source that holds enough is worth being looked at for."""
+    near = spots(intent.words, source.words, source.text)
+    source.spread = spread_of(near)
+    source.reverses = reverses(source.text, near)
+    source.wanted = source.wanted or is_wanted(context, intent, source, near)
+    look_around(context, source)
 
 
 def _time(context: Context, event: Event) -> Micros:

@@ -8,21 +8,24 @@ from unabridged.archive.notes import HOST as NOTE_HOST
 from unabridged.errors import UnabridgedError
 from unabridged.index.exact import anchors
 from unabridged.retrieve import hintcues as cues
-from unabridged.retrieve import places
 from unabridged.retrieve.context import Context
 from unabridged.retrieve.hintintent import Intent
-from unabridged.retrieve.hintmatch import FAR, NEAR
+from unabridged.retrieve.hintmatch import FAR, NEAR, beside
 from unabridged.schema.ids import DocumentId, Micros, ProjectId
-from unabridged.schema.records import DOCUMENT, HUMAN, META, SUMMARY, Document, Event
+from unabridged.schema.records import DOCUMENT, EVENT, HUMAN, META, SUMMARY, Document, Event
 
-SOURCES = 8  # of them, whose text is read
+ENDS = 5  # events of a turn that are looked at: so many at its beginning, so many at its end
 REACTION = 300  # characters of a person's answer to what an agent proposed
-TEXT = 6_000  # bytes of a message beside the best passage that are looked at
+REACH = 400  # characters to each side of the words in which a source says that it settles something
+BEGINNING, TURN_TEXTS = 800, 3  # characters of what else was said in a turn, and how many texts of it
+TEXT = 4_000  # bytes of a message beside the best passage that are looked at
 IDENTITY = 12  # bytes of a document's id that all its versions share
 SPOKEN, PAYLOAD = frozenset(("text",)), frozenset(("tool-result", "tool-call"))
 _AGREED = cues.compiled("agreed")
 
 _SETTLED, _REPAIRED = cues.compiled("settled"), cues.compiled("repaired")
+
+Said = tuple[Event, str, bytes]  # an event, its text, the id of the document that holds it (empty: none yet)
 
 
 @dataclass(slots=True)
@@ -50,6 +53,7 @@ class Source:
     text: str = ""
     bare: bool = False  # a person's question or request that nobody answered
     opened: bool = False  # it is a turn that a person began
+    spoken: list[Said] | None = None  # what was said in it, once it was read
     agreed: Document | None = None  # the next turn, where a person takes up in it what was proposed
 
     @property
@@ -96,11 +100,14 @@ def agreement(context: Context, document: Document) -> Document | None:
     return None
 
 
-Said = tuple[Event, str, bytes]  # an event, its text, the id of the document that holds it (empty: none yet)
-
-
 def said(context: Context, source: Source) -> list[Said]:
     """Return what people and agents said in a source's turn and where that was taken up, in order."""
+    if source.spoken is None:
+        source.spoken = _said(context, source)
+    return source.spoken
+
+
+def _said(context: Context, source: Source) -> list[Said]:
     document = source.document
     if source.event.kind not in SPOKEN or document is None:
         return [(source.event, source.text, bytes(document.id) if document is not None else b"")]
@@ -124,9 +131,9 @@ def said(context: Context, source: Source) -> list[Said]:
 def turn_of(context: Context, document: Document) -> list[Event]:
     """Return the first and the last events of a turn: what was asked, and what came of it."""
     members = document.members
-    if len(members) > 2 * SOURCES:
-        members = [*members[:SOURCES], *members[-SOURCES:]]
-    found = (places.event_at(context.reader, document.project, ordinal) for ordinal in members)
+    if len(members) > 2 * ENDS:
+        members = [*members[:ENDS], *members[-ENDS:]]
+    found = context.reader.get_many(EVENT, [(document.project, ordinal) for ordinal in members])
     return [event for event in found if event is not None]
 
 
@@ -145,11 +152,14 @@ def look_around(context: Context, source: Source) -> None:
     source.bare = not answered and source.event.role == "user" and not _SETTLED.search(source.text)
 
 
-def is_wanted(context: Context, intent: Intent, source: Source) -> bool:
+def is_wanted(context: Context, intent: Intent, source: Source, near: dict[int, list[int]]) -> bool:
     """Tell whether a source is of the sort that was asked for: a decision, a repair, what a tool printed."""
     if intent.wants == "output":
         return source.event.kind in PAYLOAD or any(item.kind == "error" for item in anchors(source.text))
     pattern = {"decision": _SETTLED, "reason": _SETTLED, "repair": _REPAIRED}.get(intent.wants)
     if pattern is None:
         return False
-    return any(pattern.search(text) for _, text, _ in said(context, source))
+    if any(pattern.search(text) for text in beside(source.text, near, REACH)):
+        return True
+    others = [text for event, text, _ in said(context, source) if event.ordinal != source.event.ordinal]
+    return any(pattern.search(text[:BEGINNING]) for text in others[-TURN_TEXTS:])
