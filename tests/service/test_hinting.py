@@ -496,6 +496,12 @@ def test_why_tells_reasons_scores_and_what_rests_and_no_archived_text(hinting: H
     assert [item.key for item in hinting.why().decisions] == ["m2", "m1"]
 
 
+def test_decisions_of_a_folder_that_nothing_is_archived_of_are_explained(hinting: Hinting) -> None:
+    told = hinting.call("hint", folder="/nowhere/else", message=ASKED, session="s", scope="all", key="m1")
+    assert told.outcome == "excerpt"
+    assert [item.key for item in hinting.call("why", folder="/nowhere/else").decisions] == ["m1"]
+
+
 def test_a_session_may_be_named_before_it_is_archived(hinting: Hinting) -> None:
     told = hinting.ask(ASKED, "not-yet", host="toy", key="m1")
     assert told.session == session_id("toy", "not-yet").hex()

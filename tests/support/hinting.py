@@ -80,12 +80,20 @@ class Hinting:
         positions = {project: at for project, (at, _) in read_watermarks(opened.payload).items()}
         self.finder = IndexFinder(opened, positions)
 
-    def call(self, operation: str, *, granted: Level = Level.ALL, serves: str = "", **params: Any) -> Any:
+    def call(
+        self,
+        operation: str,
+        *,
+        granted: Level = Level.ALL,
+        serves: str = "",
+        folder: str = ROOT,
+        **params: Any,
+    ) -> Any:
         retrieval = Retrieval(Locators({1: b"k" * 32}, 1), lambda: self.finder, lambda text: (text, 0))
         services = replace(
             self.services, store=self.store, retrieval=retrieval, now=lambda: self.now, hints=self.limits
         )
-        call = Call(services, Caller(granted, "/nowhere/toy", serves), lambda _: None, lambda: None, self.now)
+        call = Call(services, Caller(granted, folder, serves), lambda _: None, lambda: None, self.now)
         row = OPERATIONS[operation]
         answer = row.handler(call, row.request(**params))
         return answer.answer(answer.commit.result()) if isinstance(answer, Pending) else answer

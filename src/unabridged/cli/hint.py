@@ -23,7 +23,7 @@ def run(arguments: Arguments) -> int:
     )
     message = texts.given(arguments.list("message"), missing)
     asked: dict[str, Any] = {"message": message, "session": arguments.text("session")}
-    for name in ("host", "key"):
+    for name in ("host", "key", "scope"):
         if arguments.given(name):
             asked[name] = arguments.text(name)
     if arguments.given("project"):

@@ -22,6 +22,7 @@ HINT_VERBS: tuple[Verb, ...] = (
             Option("session", TEXT, "the session that the message is in (required)", "ID"),
             Option("host", TEXT, "whose id that is, for a session that is not archived yet", "HOST", HOSTS),
             Option("key", TEXT, "the host's id of the message; default: its own text", "KEY"),
+            Option("scope", TEXT, "how far to look [project]", "S", SCOPES),
             _PROJECT,
             Option("frozen", FLAG, "only tell what was decided before"),
             _JSON,

@@ -289,7 +289,7 @@ _ALL = (
     Setting(
         "hints.deadline_ms",
         int,
-        250,
+        600,
         "Milliseconds that the index has for a hint; then nothing is told.",
         low=1,
         high=10_000,

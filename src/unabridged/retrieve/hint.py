@@ -96,7 +96,7 @@ def decide(context: Context, finder: Finder, asked: Asked) -> Decision:
     looked = hintsources.look(context, finder, intent, asked.message, asked.visible, SPOKEN)
     found = list(looked.sources)
     verdict = _judged(context, asked, intent, found)
-    if intent.kind == "historical" and (verdict.reason == "weak-evidence" or intent.wants == "output"):
+    if _may_be_payload(intent, verdict):
         since = Micros(max(1, int(context.now) - asked.ages.payload))
         more = hintsources.look(context, finder, intent, asked.message, asked.visible, PAYLOAD, since).sources
         found = sorted([*more, *found], key=lambda item: -item.share)
@@ -105,6 +105,13 @@ def decide(context: Context, finder: Finder, asked: Asked) -> Decision:
         verdict = Verdict(NOTHING, "already-visible")
     considered = tuple(_considered(item, verdict) for item in found[:CONSIDERED])
     return _told(context, asked, intent, verdict, considered)
+
+
+def _may_be_payload(intent: Intent, verdict: Verdict) -> bool:
+    """Tell whether what tools took and gave may hold what history was asked of better than what was said."""
+    if intent.kind != "historical" or intent.wants == "output":
+        return intent.kind == "historical"
+    return verdict.reason == "weak-evidence" and (bool(intent.names) or not intent.wants)
 
 
 def _is_live(intent: Intent, verdict: Verdict, live: Source) -> bool:

@@ -130,7 +130,7 @@ class HintLimits:
     rest: int = 24 * HOUR
     payload_age: int = 7 * 24 * HOUR
     conversation_age: int = 30 * 24 * HOUR
-    patience: float = 0.25
+    patience: float = 0.6
 
 
 @dataclass(frozen=True, slots=True)

@@ -72,7 +72,7 @@ def why(call: Call, request: WhyRequest) -> WhyAnswer:
 def _decisions(reader: Reader, scope: Scope, limit: int) -> list[Hint]:
     projects = [scope.project, *sorted(scope.linked)]
     if scope.level is Level.ALL:
-        projects = hints.projects(reader)
+        projects = list(dict.fromkeys([*projects, *hints.projects(reader)]))
     found = [
         item
         for project in projects
