@@ -145,6 +145,16 @@ def test_every_cookie_of_a_long_line_is_redacted_to_its_end(between: str) -> Non
     assert REDACTOR.line(line({"a": text})) == (line({"a": kept}), found)
 
 
+@pytest.mark.parametrize("prefix", ["", "b", "r", "u", "Rb", "f", "@", "$"])
+@pytest.mark.parametrize("name", ["token = ", "token=", "password=", "self.password = ", "api_key: "])
+def test_a_literal_is_no_code_for_the_letters_before_its_quote(prefix: str, name: str) -> None:
+    for quote in "\"'":
+        text = f"call(\n    {name}{prefix}{quote}{PASSWORD}9Kq2{quote})\n"
+        kept, found = REDACTOR.text(text)
+        assert PASSWORD not in kept
+        assert REDACTOR.line(line({"a": text})) == (line({"a": kept}), found)
+
+
 @pytest.mark.parametrize("levels", [1, 2, 3])
 def test_json_in_strings_is_covered_at_every_level(levels: int) -> None:
     value: Any = {"user": "bob", "password": PASSWORD, "note": f'say "{GITHUB}"\n', "n": 1}

@@ -82,6 +82,9 @@ _PHRASE = re.compile(rb"[a-z]{3,12}(?: [a-z]{3,12}){2,11}(?=\Z|[\r\n]|\\+[nr]|\\
 # An expression without digits, in a line of code.
 _CODE = re.compile(rb"(?: |\\t)*+(?:%[a-z]|[A-Za-z_$&*!(][A-Za-z_$.(){}&*!?:<>-]{0,60}+)(?![A-Za-z0-9_/+])")
 _NAME = re.compile(rb"(?: |\\t)*+[A-Za-z_][A-Za-z_.]{0,60}+(?![A-Za-z0-9_/+])")
+_PREFIXED = re.compile(
+    rb"(?: |\\t)*+[bBrRuUfF@$&]{1,2}\\*+[\"'`]"
+)  # a literal, for all that a letter begins it
 _CODE_ENDS = (
     b"\\n",
     b"\\r",
@@ -361,6 +364,8 @@ def _is_code(named: _Named, form: str, high: int) -> bool:
     if form not in ("assign", "prose", "space") or named.name.startswith(b"-"):
         return False
     text, at = named.text, named.at
+    if _PREFIXED.match(text, at, high) is not None:
+        return False
     code = (_NAME if named.found == "password" else _CODE).match(text, at, high)
     if code is None or not (text.startswith(_CODE_ENDS, code.end()) or code.end() == high):
         return False

@@ -12,7 +12,7 @@ from unabridged.archive.redact import (
 )
 from unabridged.archive.redact.rule import Rule
 
-RULESET_VERSION = 8
+RULESET_VERSION = 9
 """Raised whenever what is redacted changes, be it by a rule or by the code that judges: every event keeps the version
 it was redacted with, so that what older rules let through can be found and scanned again."""
 
