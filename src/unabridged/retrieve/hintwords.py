@@ -34,7 +34,7 @@ _TALK_WORDS = (
     "heres theres don doesn didn isn aren wasn weren couldn wouldn shouldn haven hasn hadn mustn needn us "
     "them hit land landed run ran running figure figured refresh jog ahead behind follow followed stand "
     "versus accomplish bother according accordingly forbid forbade forbidden ban banned avoid avoided allow "
-    "allowed permit long forever"
+    "allowed permit long forever rid stick stuck deal care wind mind"
 )
 # German, French, Spanish, Russian.
 _FOREIGN_TALK_WORDS = (
