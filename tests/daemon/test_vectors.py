@@ -196,6 +196,17 @@ def test_a_table_that_was_removed_is_made_anew(filled: Bench) -> None:
     assert "automobile" in filled.texts("car")[0]
 
 
+def test_vectors_that_are_gone_are_not_called_a_model_that_is_not_installed(filled: Bench) -> None:
+    shutil.rmtree(filled.folder / "index")
+    answer = filled.ask("car")
+    assert answer == "starting" or isinstance(answer, Nearest)
+    filled.note("the blue automobile")
+    until(lambda: isinstance(filled.ask("car"), Nearest))
+    filled.wait()
+    assert any("blue" in text for text in filled.texts("car"))
+    assert any("red" in text for text in filled.texts("car"))
+
+
 def test_another_model_makes_them_anew(filled: Bench) -> None:
     table = filled.table
     filled.vectors.close(10.0)

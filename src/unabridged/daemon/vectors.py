@@ -11,7 +11,7 @@ from unabridged.daemon.logs import Log
 from unabridged.daemon.vectorasking import Asking, Target
 from unabridged.daemon.vectorfilling import Filling
 from unabridged.daemon.vectormessages import Choice
-from unabridged.retrieve.meaning import NOT_INSTALLED
+from unabridged.retrieve.meaning import FAILED, NOT_INSTALLED, STARTING
 from unabridged.store.contract import Store
 from unabridged.vectors.asked import Nearest, Where
 
@@ -63,7 +63,11 @@ class Vectors:
         """Return the nearest spans, or why there are none; see `retrieve.meaning.Meanings`."""
         if self.choice() is None:
             return NOT_INSTALLED
-        return self._asking.ask(text, where, limit, patience, also)
+        answer = self._asking.ask(text, where, limit, patience, also)
+        if answer != NOT_INSTALLED:
+            return answer
+        # There is a model, and no table yet, or none any more: it is being made, or why it is not.
+        return f"{FAILED}: {self._filling.error}" if self._filling.error else STARTING
 
     def judges(self) -> bool:
         """Tell whether the user named a cross-encoder."""
