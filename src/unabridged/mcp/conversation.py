@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 from typing import Any
 
@@ -25,6 +25,20 @@ from unabridged.mcp.tools import BY_NAME, PLAIN, TOOLS, Tool, listing
 AT_ONCE = 8  # calls of one agent worked on at once; further ones wait
 MOST_NAME = 200  # characters of the name of a request: the daemon takes 256
 
+OnCall = Callable[[Context, types.CallToolRequestParams], Awaitable[types.CallToolResult]]
+
+
+def server_of(call: OnCall) -> Server[dict[str, Any]]:
+    """Return what answers the protocol's requests; `call` answers those of tools."""
+    return Server(
+        opening.NAME,
+        version=__version__,
+        title=opening.TITLE,
+        instructions=opening.INSTRUCTIONS,
+        on_list_tools=list_tools,
+        on_call_tool=call,
+    )
+
 
 class Conversation:
     """What one agent asks, from its folder, within what the daemon grants there."""
@@ -43,14 +57,7 @@ class Conversation:
 
     def server(self) -> Server[dict[str, Any]]:
         """Return what answers the protocol's requests."""
-        return Server(
-            opening.NAME,
-            version=__version__,
-            title=opening.TITLE,
-            instructions=opening.INSTRUCTIONS,
-            on_list_tools=list_tools,
-            on_call_tool=self.call,
-        )
+        return server_of(self.call)
 
     def close(self) -> None:
         """End the connection to the daemon; what still runs for it is cancelled."""

@@ -10,10 +10,8 @@ from typing import Any
 from mcp import types
 from mcp.server.lowlevel import Server
 
-from unabridged import __version__
 from unabridged.daemon.paths import Layout
-from unabridged.mcp import opening
-from unabridged.mcp.conversation import Conversation, list_tools
+from unabridged.mcp.conversation import Conversation, server_of
 from unabridged.mcp.link import Link
 from unabridged.mcp.roots import Context
 
@@ -36,14 +34,7 @@ class Visitors:
 
     def server(self) -> Server[dict[str, Any]]:
         """Return what answers the protocol's requests, of whichever session."""
-        return Server(
-            opening.NAME,
-            version=__version__,
-            title=opening.TITLE,
-            instructions=opening.INSTRUCTIONS,
-            on_list_tools=list_tools,
-            on_call_tool=self._call,
-        )
+        return server_of(self._call)
 
     def close(self) -> None:
         """End the connections to the daemon."""
