@@ -10,11 +10,12 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from unabridged.errors import InvalidInput, LimitExceeded
-from unabridged.retrieve import locator, places, target
+from unabridged.retrieve import places, target
 from unabridged.retrieve.context import Context
 from unabridged.retrieve.envelope import envelope
 from unabridged.retrieve.locator import Place
 from unabridged.retrieve.replaced import Replaced, replaced
+from unabridged.retrieve.signing import signed
 from unabridged.retrieve.slices import (
     Slice,
     Span,
@@ -25,7 +26,7 @@ from unabridged.retrieve.slices import (
     text_of_event,
 )
 from unabridged.schema import tokens
-from unabridged.schema.ids import Micros, Ordinal, ProjectId
+from unabridged.schema.ids import Ordinal, ProjectId
 from unabridged.schema.records import DOCUMENT, GENERATION, TOMBSTONE, Document, Event
 from unabridged.store.contract import Reader
 
@@ -281,18 +282,4 @@ def _continue(context: Context, text: Text, chosen: Slice, *, forward: bool) -> 
     event = text.event(context, span)
     if event is None:
         return ""
-    document = text.document
-    place = Place(
-        event.project,
-        event.ordinal,
-        start,
-        end,
-        document.ordinal if document else Ordinal(0),
-        document.version if document else 0,
-        event.session,
-        int(context.scope.level),
-        context.generation,
-        context.now,
-        Micros(context.now + locator.LIFETIME),
-    )
-    return context.locators.sign(place)
+    return signed(context, event, text.document, start, end)

@@ -16,8 +16,9 @@ from unabridged.retrieve.context import Context
 from unabridged.retrieve.eligible import Eligibility
 from unabridged.retrieve.page import Page, scoped
 from unabridged.retrieve.rank import Ranked
+from unabridged.retrieve.signing import signed
 from unabridged.schema import tokens
-from unabridged.schema.ids import Micros, Ordinal, ProjectId
+from unabridged.schema.ids import ProjectId
 from unabridged.schema.records import COUNTERS, Counters, Document, Event
 from unabridged.schema.scope import Level
 
@@ -26,9 +27,6 @@ MAX_OFFSET = 1_000  # hits that paging reaches
 MAX_QUERY = 200_000  # characters looked at; the analysis takes the most telling terms of a longer paste
 OVERFETCH = (
     4  # candidates fetched per hit wanted, since duplicates and hidden ones fall out; then so much more
-)
-LEADING = (
-    3  # messages that a question in plain words puts before the others, where it is not sure which is meant
 )
 MOST_FETCH = 4 * (MAX_OFFSET + MAX_LIMIT)  # candidates looked at, however much of them is the same
 
@@ -211,20 +209,8 @@ def locate(
     context: Context, event: Event, document: Document | None, start: int, end: int
 ) -> tuple[str, str]:
     """Return the locator and the handle of a passage of an event, `document` being what holds it."""
-    place = locator.Place(
-        event.project,
-        event.ordinal,
-        start,
-        end,
-        document.ordinal if document else Ordinal(0),
-        document.version if document else 0,
-        event.session,
-        int(context.scope.level),
-        context.generation,
-        context.now,
-        Micros(context.now + locator.LIFETIME),
-    )
-    return context.locators.sign(place), locator.handle_of(event.project, event.ordinal, start, end)
+    handle = locator.handle_of(event.project, event.ordinal, start, end)
+    return signed(context, event, document, start, end), handle
 
 
 def cost(text: str) -> int:
