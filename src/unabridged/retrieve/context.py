@@ -37,9 +37,8 @@ class Meanings(Protocol):
         ...
 
 
-Used = Mapping[
-    tuple[ProjectId, Ordinal], int
-]  # place of a message → how often it was recalled after it was shown
+# Place of a message → how often it was recalled after it was shown.
+Used = Mapping[tuple[ProjectId, Ordinal], int]
 Redact = Callable[[str], tuple[str, int]]  # text → text without secrets, how many were taken out
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta, tzinfo
 
@@ -115,6 +114,3 @@ def excluded(keys: list[str]) -> frozenset[str]:
             "too many excluded source keys", field="exclude", limit=MAX_EXCLUDED, size=len(keys)
         )
     return frozenset(keys)
-
-
-Predicate = Callable[[Event], bool]

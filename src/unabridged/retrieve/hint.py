@@ -26,12 +26,12 @@ from unabridged.schema.records import EVENT, HUMAN, PATH, Event
 
 LEAST_TOKENS = 40  # of a budget; in fewer no hint can be said
 FOLLOWED = 40  # steps behind a source in which its correction is looked for
-Passage = tuple[
-    Event, bytes
-]  # an event that is quoted, and the id of the document that holds it ("": none yet)
 CORRECTIONS = 2  # messages of a person behind a source that may correct it
 OPENING = 200  # characters of such a message
 CONSIDERED = 5  # sources that an explanation names
+
+# An event that is quoted, and the id of the document that holds it (empty: none yet).
+Passage = tuple[Event, bytes]
 
 _CORRECTED = hintcues.compiled("corrected")
 
@@ -48,8 +48,8 @@ class Ages:
 class Asked:
     """A message, the conversation that it stands in, and what may be said.
 
-    budget: tokens of the hint. rests: tells of a source's key
-    whether it was told of a short time ago, and with True whether it was quoted then.
+    budget: tokens of the hint. rests: tells of a source's key whether it was told of a short time ago, and with True
+    whether it was quoted then.
     """
 
     message: str

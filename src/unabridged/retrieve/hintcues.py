@@ -8,22 +8,6 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import Any
 
-TABLES = (
-    *(
-        "asked",
-        "named",
-        "declined",
-        "visible",
-        "present",
-        "at_hand",
-        "ordered",
-        "corrected",
-        "general",
-        "about",
-        "own",
-    ),
-    *("settled", "reasoned", "repaired", "agreed", "resumed"),
-)
 UNSPACED = ("zh", "ja")  # languages that put no space between words
 
 WANTS_REASON = re.compile(

@@ -15,9 +15,7 @@ ENOUGH_WANTED = 0.5  # the same, where it is of the sort that was asked for and 
 ENOUGH_IMPLICIT = 0.65  # the same, where history was not asked for
 ENOUGH_NAMED = 0.35  # the same, where it holds the names
 WANTED = 0.15  # what being of the sort that was asked for counts beside the share
-BESIDE = (
-    0.25  # by which another source's share is less than the best one's at most, so that it may contradict it
-)
+BESIDE = 0.25  # by which a source's share is below the best one's at most, so that it may contradict it
 TIGHT = 0.05  # what it counts that the words stand in one phrase
 PHRASE = 80  # characters of one
 APART = 0.12  # by which the best source's share is ahead of one that is clearly behind

@@ -44,6 +44,9 @@ FOLLOWED = 4  # best sources whose next turn is looked at
 
 _SPACE = re.compile(r"\s+")
 
+# What all versions of a turn share, the turn (none yet: of an event), its windows.
+Group = tuple[bytes, Document | None, list[tuple[Candidate, Event]]]
+
 
 @dataclass(frozen=True, slots=True)
 class Looked:
@@ -82,17 +85,21 @@ def look(
     sources = _with_agreements(context, intent, _readable(context, intent, groups[:READ], plain))
     seen = _readable(context, intent, live[:LIVE], plain)
     for some in (sources, seen):
-        some.sort(key=lambda item: (-item.share, -item.score, item.key))
+        some.sort(key=_rank)
         for item in some[:CLOSER]:
             if item.share >= max(LEAST, some[0].share - FAR_BEHIND):
                 _look_closer(context, intent, item)
-        some.sort(key=lambda item: (-item.share, -item.score, item.key))
+        some.sort(key=_rank)
     return Looked(sources, seen[0] if seen else None)
+
+
+def _rank(item: Source) -> tuple[float, float, bytes]:
+    return -item.share, -item.score, item.key
 
 
 def _with_agreements(context: Context, intent: Intent, sources: list[Source]) -> list[Source]:
     """Join each of the best sources with the turn in which a person takes it up: together they say what was settled."""
-    sources.sort(key=lambda item: (-item.share, -item.score, item.key))
+    sources.sort(key=_rank)
     gone = set[bytes]()
     for item in sources[:FOLLOWED]:
         if item.key in gone or item.document is None or item.event.kind not in SPOKEN:
@@ -116,9 +123,6 @@ def _projects(context: Context) -> list[ProjectId] | None:
     if context.scope.level is Level.ALL:
         return None
     return [context.scope.project, *sorted(context.scope.linked)]
-
-
-Group = tuple[bytes, Document | None, list[tuple[Candidate, Event]]]
 
 
 def _grouped(

@@ -24,34 +24,11 @@ from unabridged.schema.records import HUMAN, Event
 
 SAID = 40  # windows of what people said, where a question asks for nothing but a time
 # Words that add nothing to such a question, beside stop words.
-EMPTY = frozenset(
-    (
-        *(
-            "anything",
-            "ask",
-            "asked",
-            "change",
-            "changed",
-            "chat",
-            "conversation",
-            "conversations",
-            "discuss",
-        ),
-        *(
-            "discussed",
-            "done",
-            "going",
-            "happen",
-            "happened",
-            "happening",
-            "said",
-            "say",
-            "session",
-            "sessions",
-        ),
-        *("talk", "talked", "talking", "thing", "things", "work", "worked", "working"),
-    )
+_EMPTY_WORDS = (
+    "anything ask asked change changed chat conversation conversations discuss discussed done going happen happened "
+    "happening said say session sessions talk talked talking thing things work worked working"
 )
+EMPTY = frozenset(_EMPTY_WORDS.split())
 TEXT, USER = "text", "user"
 _WORD = re.compile(r"\w+")
 

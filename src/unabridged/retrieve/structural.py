@@ -34,9 +34,7 @@ TOPICAL = 64  # windows about a topic
 ABOUT = 0.6  # of the best one's share of the topic's weight, that another one must have to be about it
 CLEARLY = 0.8  # likewise, to be beyond doubt
 ANSWER_BYTES = 3_600  # of an answer that are given
-LEADING = (
-    3  # messages that a question in plain words puts before the others, where it is not sure which is meant
-)
+LEADING = 3  # messages that a question in plain words puts first, where it is not sure which is meant
 LIKELY = 2  # of what is likely, that are told before what is certain and older
 STRUCTURAL = "structural"
 
@@ -295,9 +293,8 @@ class _Search:
             return _One(event, Told(0, len(text), "", sure), text)
         whole = text.decode("utf-8", "replace")
         if self._query and folded(whole).strip() == self._query:
-            self.left_out["asking"] = (
-                self.left_out.get("asking", 0) + 1
-            )  # the very question that is asked now
+            # The very question that is asked now.
+            self.left_out["asking"] = self.left_out.get("asking", 0) + 1
             return None
         found = told(whole, self._asked.relation, self._context.cues)
         if not found:

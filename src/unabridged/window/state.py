@@ -45,10 +45,10 @@ class State(msgspec.Struct, frozen=True):
 
     `epoch` counts rotations and resets. `shown` is the place up to which a provider has seen what was decided;
     `replaced` are keys of parts that were left out of it, `inline` of parts that were shown whole though above their
-    gate, because they were not durable. Results
-    up to `regated` stand under the gate `regate` (0: none), arguments with them if `squeezed`. `retained` of `wanted`
-    turns were kept by the last rotation, when there had been `users` user messages. `catalogue` is the text that
-    stands where the cut is, made from `entries`. `address` is what names are read under in the archive.
+    gate, because they were not durable. Results up to `regated` stand under the gate `regate` (tokens; 0: none),
+    arguments with them if `squeezed`. `retained` of `wanted` turns were kept by the last rotation, when there had been
+    `users` user messages. `catalogue` is the text that stands where the cut is, made from `entries`. `address` is what
+    names are read under in the archive. `forced`: a person asked for a rotation.
     """
 
     version: int = VERSION
