@@ -28,6 +28,11 @@ LEAST_TOKENS = 40  # of a budget; in fewer no hint can be said
 FOLLOWED = 40  # steps behind a source in which its correction is looked for
 CORRECTIONS = 2  # messages of a person behind a source that may correct it
 OPENING = 200  # characters of such a message
+BEFORE, BEHIND = (
+    600,
+    1_400,
+)  # characters around the first of the words, in which sentences to quote are looked for
+END = 900  # characters at either end of what else was said, in which they are
 CONSIDERED = 5  # sources that an explanation names
 
 # An event that is quoted, and the id of the document that holds it (empty: none yet).
@@ -201,7 +206,8 @@ def _quoted(
 ) -> tuple[str, tuple[Passage, ...]] | None:
     """Return an excerpt of a source with the events that it quotes; None where it does not fit."""
     parts = said(context, best)
-    pieces = _pieces(parts)
+    near = hintmatch.spots(intent.words, best.words, best.text)
+    pieces = _pieces(parts, best.event, min((at for starts in near.values() for at in starts), default=0))
     facts = facts_of(best.event, best.start, best.end, best.time)
 
     def fits(lines: Sequence[hinttext.Line]) -> bool:
@@ -228,7 +234,8 @@ def facts_of(event: Event, start: int, end: int, time: Micros) -> dict[str, str]
     return {"date": iso(time)[:10], "recall": handle_of(event.project, event.ordinal, start, end)}
 
 
-def _pieces(parts: Sequence[Said]) -> list[hinttext.Piece]:
+def _pieces(parts: Sequence[Said], best: Event, place: int) -> list[hinttext.Piece]:
+    """Return what was said, as far as sentences are looked for; `place`: where the words stand in the best."""
     answered = max((at for at, (event, _, _) in enumerate(parts) if event.role == "assistant"), default=-1)
     asked, pieces = False, list[hinttext.Piece]()
     for at, (event, text, _) in enumerate(parts):
@@ -236,6 +243,10 @@ def _pieces(parts: Sequence[Said]) -> list[hinttext.Piece]:
         asked = asked or user
         speaker = event.role if event.kind in SPOKEN else event.tool or "tool"
         answers = asked and event.role == "assistant"
+        if event.ordinal == best.ordinal:
+            text = text[text.rfind("\n", 0, max(0, place - BEFORE)) + 1 : place + BEHIND]
+        elif len(text) > 2 * END:
+            text = f"{text[:END]}\n{text[-END:]}"
         pieces.append(hinttext.Piece(speaker, prose(text) or text, answers, user and at < answered))
     return pieces
 
