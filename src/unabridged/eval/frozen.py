@@ -20,10 +20,7 @@ HITS = 20  # asked for; every measure looks at the first ten of them
 SECONDS = 60.0  # that one question may take
 MEASURES = (("message", 1), ("message", 3), ("message", 10))
 WINDOW_MEASURES = (("window", 1), ("window", 3), ("window", 10))
-FLOOR_WINDOW, FLOOR_STEP = (
-    3_600,
-    3_060,
-)  # characters of a row of the floor, and from one to the next: 15 % overlap
+FLOOR_WINDOW, FLOOR_STEP = 3_600, 3_060  # characters of a row of the floor, and to the next one: 15 % overlap
 ALL, NEVER = "all", "never"
 ANSWERED = ("ok", "empty")
 

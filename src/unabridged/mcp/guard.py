@@ -18,7 +18,7 @@ METHODS = ("POST", "GET", "DELETE")
 OWN_SITES = (
     b"same-origin",
     b"none",
-)  # of a request that a browser sends by itself; other programs say nothing
+)  # that a browser names beside what it sends by itself; other programs name none
 JSON = b"application/json"
 
 Headers = Sequence[tuple[bytes, bytes]]  # names in lower case
@@ -31,6 +31,9 @@ class Refusal:
     status: int
     reason: str
     headers: tuple[tuple[bytes, bytes], ...] = ()
+
+
+_UNKNOWN = Refusal(401, "token", ((b"www-authenticate", b"Bearer"),))
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,9 +81,6 @@ class Door:
         if not given and hmac.compare_digest(path, b"/" + token + usual):
             return None
         return _UNKNOWN
-
-
-_UNKNOWN = Refusal(401, "token", ((b"www-authenticate", b"Bearer"),))
 
 
 def _unusable(method: str, headers: Headers) -> Refusal | None:

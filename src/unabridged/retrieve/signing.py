@@ -9,7 +9,7 @@ from unabridged.schema.records import Document, Event
 
 
 def signed(context: Context, event: Event, document: Document | None, start: int, end: int) -> str:
-    """Return the locator of bytes `start` to before `end` of an event; `document`: what holds it, if anything does yet."""
+    """Return the locator of bytes `start` to before `end` of an event; `document` holds it, or is None for now."""
     place = locator.Place(
         event.project,
         event.ordinal,

@@ -84,9 +84,8 @@ class _Pass:
     def __init__(self, rules: Rules) -> None:
         self.rules = rules
         self.admitted = 0  # tokens of results, whole and as previews
-        self.seen = dict[
-            tuple[str, str], tuple[str, str]
-        ]()  # name and text → arguments and call of the first
+        # Name and text → arguments and call of the first.
+        self.seen = dict[tuple[str, str], tuple[str, str]]()
         self.calls = dict[str, Part]()
         self.exempt = dict[str, bool]()
         self.inline = list[str]()

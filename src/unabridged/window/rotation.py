@@ -67,8 +67,7 @@ def _waiting(view: View, state: State, stop: int) -> tuple[Archive, ...]:
         item = view.items[index]
         if item.key in view.durable or item.key in view.erased or pinned.get(index, -1) == len(item.parts):
             continue
-        name = f"{state.address}:{item.name()}" if state.address else item.name()
-        found.append(Archive("message", item.key, name, index))
+        found.append(Archive("message", item.key, state.full_name(item.name()), index))
     return tuple(found)
 
 

@@ -70,6 +70,10 @@ class State(msgspec.Struct, frozen=True):
     calibration: Calibration = Calibration()
     forced: bool = False
 
+    def full_name(self, name: str) -> str:
+        """Return an item's or a part's name as the archive reads it."""
+        return f"{self.address}:{name}" if self.address else name
+
 
 def keys_digest(items: Sequence[Item]) -> bytes:
     """Return the digest over the keys of items in order."""
