@@ -80,10 +80,22 @@ def test_no_order_of_decisions_spends_more_than_the_budget_or_changes_one(
             if (depth, message) not in seen and inherited is not None:
                 assert (frozen.hint.text, frozen.hint.outcome) == (inherited.text, inherited.outcome)
             assert frozen.hint == seen.setdefault((depth, message), frozen.hint)
+            if frozen.replayed or not frozen.hint.text:
+                continue  # what a fork takes over is counted, and not refused
             with store.snapshot() as reader:
                 assert hints.active_tokens(reader, places(depth), Allowance(ACTIVE, 0)) <= ACTIVE
     finally:
         store.close()
+
+
+def test_what_a_parent_was_told_after_a_fork_does_not_use_the_forks_budget() -> None:
+    store = open_store("memory:")
+    freeze(store, 0, decision(SESSIONS[0], "before", 90, at=NOW))
+    freeze(store, 0, decision(SESSIONS[0], "after", 70, at=NOW + 2))
+    with store.snapshot() as reader:
+        assert hints.active_tokens(reader, places(1), Allowance(ACTIVE, 0)) == 160
+        assert hints.active_tokens(reader, places(1), Allowance(ACTIVE, 0, forked=Micros(NOW + 1))) == 90
+    store.close()
 
 
 def test_a_source_that_was_quoted_rests_and_one_that_was_marked_may_be_quoted() -> None:

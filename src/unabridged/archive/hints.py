@@ -34,13 +34,15 @@ class Allowance:
     """What the hints of one conversation may cost, checked once more when a decision is frozen.
 
     active: tokens of all hints that are in the conversation. rest: microseconds that a source rests. keys: of the
-    messages that are in the conversation (None: all since `since`).
+    messages that are in the conversation (None: all since `since`). forked: when the conversation left what it goes on
+    from, so that what was told there later is not in it (0: unknown).
     """
 
     active: int
     rest: int
     keys: frozenset[SourceHash] | None = None
     since: Micros = NEVER
+    forked: Micros = NEVER
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +101,8 @@ def active_tokens(reader: Reader, places: Sequence[Place], allowance: Allowance)
     counted = dict[SourceHash, int]()
     for place in places:
         for hint in shown(reader, place):
+            if place != places[0] and allowance.forked and hint.created > allowance.forked:
+                continue
             if allowance.keys is not None:
                 if hint.key not in allowance.keys:
                     continue

@@ -84,7 +84,8 @@ def _decisions(reader: Reader, scope: Scope, limit: int) -> list[Hint]:
 
 def _left(reader: Reader, talk: Conversation, limits: HintLimits) -> int:
     since = hintlineage.since_compaction(reader, talk.lineage)
-    allowance = Allowance(limits.active_tokens, limits.rest, since=since)
+    forked = talk.lineage.session.created if talk.lineage.session is not None else hints.NEVER
+    allowance = Allowance(limits.active_tokens, limits.rest, since=since, forked=forked)
     return max(0, limits.active_tokens - hints.active_tokens(reader, talk.places, allowance))
 
 

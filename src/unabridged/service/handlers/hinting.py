@@ -103,7 +103,8 @@ def _checked(call: Call, reader: Reader, request: HintRequest) -> _Asked:
     talk = conversation_of(call, reader, request)
     native = hints.native_of(request.key, request.message)
     limits = call.services.hints
-    allowance = Allowance(limits.active_tokens, limits.rest)
+    forked = talk.lineage.session.created if talk.lineage.session is not None else hints.NEVER
+    allowance = Allowance(limits.active_tokens, limits.rest, forked=forked)
     if request.active is not None:
         allowance = replace(allowance, keys=frozenset(map(hints.key_of, request.active)))
     elif hints.active_tokens(reader, talk.places, allowance) + limits.message_tokens > limits.active_tokens:
