@@ -44,6 +44,7 @@ def test_weak_evidence_adds_passages_that_speak_of_the_same(engine: Engine) -> N
 
 def test_where_a_passage_holds_half_of_the_question_nothing_is_added(engine: Engine) -> None:
     found = engine.search("heron weir")
+    assert found.hits
     assert "feedback" not in found.account
     assert all("feedback" not in hit.match for hit in found.hits)
 
