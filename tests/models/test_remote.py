@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from unabridged.errors import InvalidSetting, ModelUnavailable
+from unabridged.errors import InvalidSetting, ModelDamaged, ModelUnavailable
 from unabridged.models import remote
 from unabridged.models.remote import RemoteEmbedder
 
@@ -157,7 +157,7 @@ def test_a_server_that_says_nothing_is_left(server: Server) -> None:
 def test_a_server_that_changes_its_dimensions_is_refused(server: Server) -> None:
     embedder = server.embedder()
     server.reply = junk(b'{"data": [{"embedding": [1, 2]}]}')
-    with pytest.raises(ModelUnavailable, match="dimensions"):
+    with pytest.raises(ModelDamaged, match="dimensions"):
         embedder.embed(["x"])
 
 

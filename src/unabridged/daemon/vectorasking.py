@@ -15,7 +15,7 @@ from unabridged.daemon.channel import ChannelClosed
 from unabridged.daemon.logs import Log
 from unabridged.daemon.vectormessages import Answered, Ask, Choice, Failed, Judge, Judged, Load, Report
 from unabridged.daemon.workers import Backoff, Process
-from unabridged.errors import IndexCorrupt, IndexTooNew, ProtocolError
+from unabridged.errors import IndexCorrupt, IndexTooNew, ModelDamaged, ProtocolError
 from unabridged.retrieve.meaning import DIED, FAILED, LATE, NOT_INSTALLED, STARTING
 from unabridged.vectors.asked import Nearest, Where
 
@@ -108,6 +108,8 @@ class Asking:
             return DIED
         if isinstance(report, Failed):
             self._told(report)
+            if report.code == ModelDamaged.code:
+                process.kill()  # it is loaded anew, and may be another one by now
             return f"{FAILED}: {report.code}"
         return report
 

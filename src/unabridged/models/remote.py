@@ -18,7 +18,7 @@ from urllib.parse import SplitResult, urlsplit
 import msgspec
 import numpy as np
 
-from unabridged.errors import InvalidSetting, ModelUnavailable
+from unabridged.errors import InvalidSetting, ModelDamaged, ModelUnavailable
 from unabridged.models.contract import Read
 from unabridged.models.identity import Identity
 from unabridged.models.onnxfile import Array
@@ -61,7 +61,7 @@ class RemoteEmbedder:
             return np.zeros((0, self.identity.dimensions), np.float32)
         rows = self._asked(texts)
         if rows.shape[1] != self.identity.dimensions:
-            raise ModelUnavailable("the embeddings have other dimensions than before")
+            raise ModelDamaged("the embeddings have other dimensions than before")
         return rows
 
     def read(self, texts: Sequence[str]) -> list[Read]:
