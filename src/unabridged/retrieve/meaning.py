@@ -33,7 +33,6 @@ OF_ASKER = 2.0  # more, where the question is in the first person
 PATIENCE = 1.5  # seconds that a search waits for a model to be loaded, once in a while
 PATIENCE_ALWAYS = 10.0  # the same when meaning was asked for
 
-
 _FIRST_PERSON = re.compile(r"\b(?:i|my|mine|me|we|our|ours)\b", re.IGNORECASE)
 
 

@@ -34,9 +34,8 @@ def order(
         pairs = meaning.weighed(sifted, request.query)
         for why, count in left_out.items():
             dropped[why] = dropped.get(why, 0) + count
-        if (
-            start or request.operators
-        ):  # an expression is satisfied or not: what stands beside does not satisfy it
+        # An expression is satisfied or not: what stands beside does not satisfy it.
+        if start or request.operators:
             block = rank(pairs, context.now)
         else:
             best = rank(with_neighbours(context.reader, pairs, eligible.allows), context.now)

@@ -53,7 +53,7 @@ def search(call: Call, request: SearchRequest) -> SearchAnswer:
     one_of("relation", request.relation, ("", *relations.NAMES))
     retrieval: Retrieval = call.services.retrieval
     with call.services.store.snapshot() as reader:
-        context = context_of(call, reader, request.scope, request.project, request.filters.session)
+        context = context_of(call, reader, request.scope, request.project)
         asked = searching.Search(
             request.query,
             request.limit,
@@ -87,11 +87,16 @@ def search(call: Call, request: SearchRequest) -> SearchAnswer:
 def grep(call: Call, request: GrepRequest) -> SearchAnswer:
     """Find text by regular expression or literally, in log order."""
     with call.services.store.snapshot() as reader:
-        context = context_of(call, reader, request.scope, request.project, request.filters.session)
+        context = context_of(call, reader, request.scope, request.project)
         narrowed = filters_of(call, reader, context, request.filters)
         asked = grepping.Grep(
-            *(request.pattern, request.literal, request.ignore_case, request.limit, narrowed),
-            *(request.cursor, _question(request)),
+            request.pattern,
+            request.literal,
+            request.ignore_case,
+            request.limit,
+            narrowed,
+            request.cursor,
+            _question(request),
         )
         found = grepping.grep(context, asked)
         hits = [_match(context, item) for item in found.matches]
@@ -101,7 +106,7 @@ def grep(call: Call, request: GrepRequest) -> SearchAnswer:
 def recall(call: Call, request: RecallRequest) -> RecallAnswer:
     """Give an exact passage back, with its coordinates and what was left out."""
     with call.services.store.snapshot() as reader:
-        context = context_of(call, reader, request.scope, request.project, "")
+        context = context_of(call, reader, request.scope, request.project)
         asked = recalling.Recall(
             request.cursor or request.target,
             request.neighbors,
@@ -125,11 +130,13 @@ def _question(request: SearchRequest | GrepRequest) -> bytes:
     return msgspec.json.encode(told_by(request, _CHANGING), order="sorted")
 
 
-def context_of(call: Call, reader: Reader, scope: str, project: str, session: str) -> Context:
-    """Return what a request asks with: the state, what its caller may see of it, the clock."""
+def context_of(call: Call, reader: Reader, scope: str, project: str) -> Context:
+    """Return what a request asks with: the state, what its caller may see of it, the clock.
+
+    A session that it names is a filter and no scope: it narrows what is looked at, never what may be seen.
+    """
     retrieval: Retrieval = call.services.retrieval
     granted = call.scope(reader, scope, project)
-    del session  # a filter, not a scope: it narrows what is looked at, never what may be seen
     context = retrieval.context(reader, granted, call.now, _cancelled(call))
     return replace(context, narrowed=call.narrows(scope))
 

@@ -45,7 +45,7 @@ def correct(call: Call, request: CorrectRequest) -> CorrectAnswer:
     if len(request.request) > MAX_NAME_CHARS:
         raise LimitExceeded("request is too long", field="request", limit=MAX_NAME_CHARS)
     with services.store.snapshot() as reader:
-        wrong = _find(context_of(call, reader, request.scope, request.project, ""), request.target)
+        wrong = _find(context_of(call, reader, request.scope, request.project), request.target)
     services.daemon.admit()
     note = wrong.note
     draft = notes.NoteDraft(

@@ -53,7 +53,7 @@ def gather(call: Call, request: GatherRequest) -> GatherAnswer:
     one_of("relation", request.relation, ("", *relations.NAMES))
     retrieval: Retrieval = call.services.retrieval
     with call.services.store.snapshot() as reader:
-        context = context_of(call, reader, request.scope, request.project, request.filters.session)
+        context = context_of(call, reader, request.scope, request.project)
         asked = _asked(call, reader, context, request)
         finder = retrieval.finder()
         if finder is None:
@@ -80,7 +80,7 @@ def traverse(call: Call, request: TraverseRequest) -> TraverseAnswer:
     for role in request.roles:
         one_of("roles", role, ROLES)
     with call.services.store.snapshot() as reader:
-        context = context_of(call, reader, request.scope, request.project, "")
+        context = context_of(call, reader, request.scope, request.project)
         filters = Filters(kinds=frozenset(request.kinds), roles=frozenset(request.roles))
         asked = walking.Traverse(
             request.target, request.before, request.after, request.max_tokens, request.cursor, filters

@@ -11,7 +11,7 @@ from unabridged.service.handlers.asking import context_of
 def document_named(call: Call, name: str, project: str, field: str) -> str:
     """Return the id of the document that holds what a handle or another name means; raise `NotFound`."""
     with call.services.store.snapshot() as reader:
-        context = context_of(call, reader, "", project, "")
+        context = context_of(call, reader, "", project)
         found = target.find(context, name)
         document = recall.document_at(context, found.place, found.event) if found.place else None
     if document is None:
