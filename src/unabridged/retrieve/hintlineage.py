@@ -70,6 +70,10 @@ class Visible:
         return session is not None and bool(session.started) and event.time > session.started
 
 
+def _compacts(event: Event) -> bool:
+    return event.kind == "compaction" or bool(event.flags & SUMMARY)
+
+
 def _compacted(reader: Reader, event: Event) -> int:
     """Return the place in an event's session behind which everything is still visible."""
     session = session_of(reader, event.session)
@@ -82,7 +86,7 @@ def _compacted(reader: Reader, event: Event) -> int:
         )
         events = reader.get_many(EVENT, [(session.project, step.event) for step in steps])
         for step, held in zip(steps, events, strict=True):
-            if held is not None and (held.kind == "compaction" or held.flags & SUMMARY):
+            if held is not None and _compacts(held):
                 return step.seq
         if not steps:
             return 0
@@ -98,10 +102,6 @@ def since_compaction(reader: Reader, lineage: Lineage) -> Micros:
     steps = reader.scan(PATH, (session.project, session.session), reverse=True, limit=LOOKED_BACK)
     events: Sequence[Event | None] = reader.get_many(EVENT, [(session.project, step.event) for step in steps])
     return next(
-        (
-            held.time
-            for held in events
-            if held is not None and (held.kind == "compaction" or held.flags & SUMMARY)
-        ),
+        (held.time for held in events if held is not None and _compacts(held)),
         Micros(0),
     )

@@ -24,6 +24,7 @@ from unabridged.index.making import weight_of
 from unabridged.index.scoring import DECISION, WEIGHTS
 from unabridged.retrieve.asked import Search
 from unabridged.retrieve.context import Context
+from unabridged.retrieve.cues import folded
 from unabridged.retrieve.rank import Ranked
 from unabridged.retrieve.said import is_said
 from unabridged.retrieve.telling import told
@@ -39,9 +40,8 @@ _WHY = re.compile(
     r"^\W*(?:why|how come)\b|\b(?:reasons?|rationale|motivation|justification) (?:for|why|behind|that|to)\b"
     r"|\bwhat (?:makes?|made|keeps?|kept|causes?|caused|prevents?|prevented|explains?|decides?|determines?)\b"
 )
-_PRESUMING = re.compile(
-    r"\W*(?:which|what|who|whose|when|where|how)\b"
-)  # so that what is asked for did happen
+# So that what is asked for did happen.
+_PRESUMING = re.compile(r"\W*(?:which|what|who|whose|when|where|how)\b")
 _OPEN = re.compile(r"\b(?:should|shall|must|may|might|can|could|would|allowed|want|whether)\b")
 _BECAUSE = re.compile(
     r"\b(?:because|so that|due to|in order to|therefore|thanks to|the reason|which is why|otherwise|as a result)\b"
@@ -57,7 +57,7 @@ class _Asked:
     """The question as passages are compared with it."""
 
     def __init__(self, query: str) -> None:
-        low = _folded(sound(query[:QUESTION_MOST]))
+        low = folded(sound(query[:QUESTION_MOST]))
         self.reason = _WHY.search(low) is not None
         self._forms = dict[str, str]()
         # To "should we use it?" a denial is an answer, and who asks for what is not finds it in one.
@@ -112,7 +112,7 @@ def _judged(context: Context, asked: _Asked, item: Ranked) -> Ranked:
         text = context.resolver.event_bytes(item.event)[item.start : item.end].decode("utf-8", "ignore")
     except UnabridgedError:
         return item
-    low = _folded(text)
+    low = folded(text)
     added = 0.0
     if any(one.sure for one in told(text, "decision")):
         added += item.stages["lexical"] * (WEIGHTS[DECISION] / WEIGHTS[weight_of(item.event)] - 1)
@@ -120,7 +120,3 @@ def _judged(context: Context, asked: _Asked, item: Ranked) -> Ranked:
         added += REASON * item.evidence
     added -= DENIED * asked.denied(low) * item.evidence
     return replace(item, stages={**item.stages, "wording": round(added, 4)}) if added else item
-
-
-def _folded(text: str) -> str:
-    return text.lower().replace("\u2019", "'")
