@@ -16,9 +16,8 @@ Pair = tuple[Candidate, Event]
 Key = tuple[ProjectId, Ordinal]
 
 ASKED = 20  # best candidates whose neighbours are looked at
-WHOLE = (
-    0.95  # share of the question's weight; where a message holds so much, what stands beside one is no answer
-)
+# Share of the question's weight; where a message holds so much, what stands beside one is no answer.
+WHOLE = 0.95
 WINDOW_BYTES = 3_600  # of a neighbour: one that is longer has windows, and would be found for its own words
 HEAD = 8  # hits by score alone; behind them, conversations that have no hit yet come first
 STRONGEST = 2  # messages of a conversation that its place behind the head follows from

@@ -26,9 +26,8 @@ from unabridged.retrieve.replaced import corrections
 from unabridged.retrieve.said import is_said
 from unabridged.retrieve.sharing import fitting
 
-BYTES_A_TOKEN = (
-    2  # of a text that is cut, fewer than in most scripts: what matters most shall stand inside for certain
-)
+# Of a text that is cut; fewer than in most scripts: what matters most shall stand inside for certain.
+BYTES_A_TOKEN = 2
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,9 +21,8 @@ from unabridged.schema.records import (
 )
 from unabridged.store.contract import Reader
 
-TURNS_BACK = (
-    8  # documents looked at to find the one that holds an event; splits and versions share a beginning
-)
+# Documents looked at to find the one that holds an event; splits and versions share a beginning.
+TURNS_BACK = 8
 
 
 @dataclass(frozen=True, slots=True)

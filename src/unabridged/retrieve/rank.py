@@ -20,9 +20,8 @@ from unabridged.schema.records import SIDE, SUMMARY, Event
 
 RECENCY_WEIGHT = 0.02  # at most; for something from this very moment
 RECENCY_HALF = 30 * 86_400 * 1_000_000  # microseconds after which half of it is left
-SIDE_WEIGHT = (
-    -0.01
-)  # subagent and summary text stands a little behind what was said in the conversation itself
+# Subagent and summary text stands a little behind what was said in the conversation itself.
+SIDE_WEIGHT = -0.01
 NEAR_TIE = 0.03  # relative lead in lexical score up to which a prior may decide
 SEMANTIC = "semantic"  # how a message was found by its meaning
 FEEDBACK = "feedback"  # how a message was found by words of the best ones

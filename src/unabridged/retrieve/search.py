@@ -25,9 +25,8 @@ from unabridged.schema.scope import Level
 MAX_LIMIT = 100  # hits a page
 MAX_OFFSET = 1_000  # hits that paging reaches
 MAX_QUERY = 200_000  # characters looked at; the analysis takes the most telling terms of a longer paste
-OVERFETCH = (
-    4  # candidates fetched per hit wanted, since duplicates and hidden ones fall out; then so much more
-)
+# Candidates fetched per hit wanted, since duplicates and hidden ones fall out; then so much more.
+OVERFETCH = 4
 MOST_FETCH = 4 * (MAX_OFFSET + MAX_LIMIT)  # candidates looked at, however much of them is the same
 
 OK, EMPTY, BEHIND, PARTIAL, FAILED = "ok", "empty", "index-behind", "partial", "failed"

@@ -7,9 +7,8 @@ from collections.abc import Callable
 from unabridged.archive.project import root_of
 from unabridged.schema.ids import ProjectId
 
-FRESH_SECONDS = (
-    5.0  # for which an answer holds: a folder seldom becomes part of another working tree or project
-)
+# An answer holds so long: a folder seldom becomes part of another working tree or project.
+FRESH_SECONDS = 5.0
 MOST = 256  # answers remembered; more are forgotten all at once
 
 

@@ -22,9 +22,8 @@ PINS = (
     "<permissions instructions>",
     "<skills_instructions>",
 )
-PINNED_WITHIN = (
-    3  # user messages at the head; a host that compacted says its environment again behind the summary
-)
+# User messages at the head; a host that compacted says its environment again behind the summary.
+PINNED_WITHIN = 3
 
 
 class Pinned(msgspec.Struct, frozen=True, gc=False):

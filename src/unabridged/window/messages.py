@@ -15,9 +15,8 @@ import msgspec
 from unabridged.schema.tokens import by_length
 
 KEY_CHARS = 32  # hexadecimal digits: 128 bits of a SHA-256; another text of the same key cannot be made
-NAME_CHARS = (
-    16  # digits of a key that name an item where a model reads it: short, and unique in a conversation
-)
+# Digits of a key that name an item where a model reads it: short, and unique in a conversation.
+NAME_CHARS = 16
 FRAME_TOKENS = 4  # tokens; what a message costs beside its content, for its role and its borders
 
 
