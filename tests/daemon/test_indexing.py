@@ -6,6 +6,7 @@ import errno
 import json
 import os
 import shutil
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -146,6 +147,19 @@ def test_a_rebuilt_index_answers_as_the_old_one_and_takes_its_place(bench: Bench
     until(lambda: not generation.folder(bench.folder / "index", 1).exists())
     assert bench.indexing.verify(nothing, nothing)["ok"]
     assert not (bench.folder / "index" / "verify").exists()
+
+
+@pytest.mark.parametrize("pause", [0.0, 0.01, 0.05, 0.15])
+def test_a_rebuild_that_is_asked_for_while_the_index_opens_is_made(bench: Bench, pause: float) -> None:
+    bench.note("giraffe")
+    bench.wait()
+    before = bench.indexing.generation()
+    bench.again()
+    time.sleep(pause)  # wherever the thread is by then
+    bench.indexing.rebuild(False, nothing, nothing)
+    until(lambda: bench.indexing.generation() > before)
+    bench.wait()
+    assert bench.find("giraffe") == 1
 
 
 def test_an_index_with_something_else_in_it_is_found_out(bench: Bench) -> None:

@@ -6,10 +6,13 @@ import pytest
 
 from tests.retrieve.conftest import Archive
 from tests.support.archiving import PROJECT
+from unabridged.archive.forget import plan_retire
 from unabridged.errors import InvalidCursor, InvalidInput, InvalidPattern
 from unabridged.retrieve.filters import Filters
 from unabridged.retrieve.grep import Grep, grep
-from unabridged.schema.ids import project_id
+from unabridged.retrieve.places import document_of
+from unabridged.schema.ids import Micros, project_id
+from unabridged.schema.records import EVENT
 from unabridged.schema.scope import Level
 
 
@@ -62,6 +65,19 @@ def test_bad_patterns_and_cursors_are_refused(archive: Archive) -> None:
         grep(archive.context(), Grep("x", limit=0))
     with pytest.raises(InvalidCursor):
         grep(archive.context(), Grep("x", cursor="zz"))
+
+
+@pytest.mark.parametrize("reason", ["erased", "expired", "retired"])
+def test_what_has_left_search_is_not_matched(archive: Archive, reason: str) -> None:
+    archive.add("gone", [{"id": "g1", "text": "the okapi sleeps", "human": True}])
+    archive.add("kept", [{"id": "k1", "text": "the okapi wakes", "human": True}])
+    assert natives(archive, Grep("okapi")) == ["g1", "k1"]
+    with archive.store.snapshot() as reader:
+        event = next(event for event in reader.scan(EVENT, (PROJECT,)) if event.native == "g1")
+        document = document_of(reader, event)
+    assert document is not None
+    archive.store.commit(PROJECT, plan_retire(PROJECT, document.ordinal, reason, Micros(1)))
+    assert natives(archive, Grep("okapi")) == ["k1"]
 
 
 def test_another_project_sees_nothing(archive: Archive) -> None:

@@ -257,7 +257,8 @@ class Indexing:
     def _follow(self) -> None:
         """Open the worker on the generation to write, then follow until something changes that."""
         current = generation.current(self._root)
-        fresh = not current or self._rebuild
+        asked = self._rebuild
+        fresh = not current or asked
         number = generation.next_number(self._root) if fresh else current
         worker = self._worker = IndexWorker(str(generation.folder(self._root, number)), self._errors)
         self._check_log(worker)
@@ -268,7 +269,8 @@ class Indexing:
         generation.prune(self._root, {number, current, self.generation()})  # also what searches still read
         rebuilding = fresh and bool(current)
         with self._changed:
-            self._rebuild = False
+            if asked:  # one that was asked for since then is made next
+                self._rebuild = False
             self._state, self._error = "rebuilding" if rebuilding else "building" if fresh else "current", ""
         serving = number if not rebuilding else 0
         while not self._closed and not self._rebuild:

@@ -15,6 +15,7 @@ import re2
 from unabridged.errors import InvalidInput, InvalidPattern, LimitExceeded, UnabridgedError
 from unabridged.retrieve import page as paging
 from unabridged.retrieve.context import Context
+from unabridged.retrieve.eligible import Eligibility
 from unabridged.retrieve.filters import Filters
 from unabridged.retrieve.page import Page, scoped
 from unabridged.schema.ids import ProjectId
@@ -66,14 +67,14 @@ def grep(context: Context, request: Grep) -> Grepped:
     pattern = _compile(request)
     cursor = _cursor(context, request)
     found, looked, size, unreadable = list[Match](), 0, 0, 0
-    last = cursor
+    last, eligible = cursor, Eligibility(context, request.filters, {})
     for project in sorted(cursor.heads):
         if project < cursor.project:
             continue
         at = cursor.ordinal if project == cursor.project else 0
         for event in _events(context, ProjectId(project), at, cursor.heads[project]):
             last = Page(project=project, ordinal=event.ordinal, heads=cursor.heads)
-            if not _wanted(context, request, event):
+            if not _has_text(event) or eligible.reason(event):
                 continue
             looked += 1
             size += event.size
@@ -149,7 +150,5 @@ def _events(context: Context, project: ProjectId, after: int, head: int) -> Iter
         after = page[-1].ordinal
 
 
-def _wanted(context: Context, request: Grep, event: Event) -> bool:
-    if not event.size or event.flags & (HIDDEN | ECHO):
-        return False
-    return context.scope.allows(event.project, event.session) and request.filters.allows(event)
+def _has_text(event: Event) -> bool:
+    return bool(event.size) and not event.flags & (HIDDEN | ECHO)
