@@ -9,25 +9,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from unabridged.retrieve.candidate import POOL
 from unabridged.retrieve.context import Used
+from unabridged.retrieve.passing import Favoured, by_favour
 from unabridged.retrieve.rank import Ranked
 
 MOST = 1.15  # of all that makes a passage important, together
 RECALLS = 1.06  # of recalls alone, however many
 FULL = 8  # recalls that are worth that much; the first ones are worth most
-
-
-@dataclass(frozen=True, slots=True)
-class _Weighed:
-    item: Ranked
-    factor: float
-
-    @property
-    def evidence(self) -> float:
-        return self.item.evidence * self.factor
 
 
 def worth(recalls: int) -> float:
@@ -40,24 +31,12 @@ def weigh(used: Used, ranked: Sequence[Ranked]) -> list[Ranked]:
     """Return hits with those that proved useful ahead of their near-ties; a stage tells the multiplier."""
     if not used:
         return list(ranked)
-    order = [_weighed(used, item) for item in ranked[:POOL]]
-    for start in range(1, len(order)):
-        at = start
-        while at and _passes(order[at], order[at - 1]):
-            order[at - 1], order[at] = order[at], order[at - 1]
-            at -= 1
-    return [*(entry.item for entry in order), *ranked[POOL:]]
+    return [*by_favour(_weighed(used, item) for item in ranked[:POOL]), *ranked[POOL:]]
 
 
-def _weighed(used: Used, item: Ranked) -> _Weighed:
+def _weighed(used: Used, item: Ranked) -> Favoured:
     factor = worth(used.get((item.event.project, item.event.ordinal), 0))
     if factor == 1.0:
-        return _Weighed(item, factor)
+        return Favoured(item, factor)
     stages = {**item.stages, "importance": round(factor, 4)}
-    return _Weighed(replace(item, stages=stages), factor)
-
-
-def _passes(entry: _Weighed, ahead: _Weighed) -> bool:
-    if entry.factor <= ahead.factor or entry.item.stages["exact"] < ahead.item.stages["exact"]:
-        return False
-    return ahead.evidence <= entry.evidence
+    return Favoured(replace(item, stages=stages), factor)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from unabridged.errors import UnabridgedError
 from unabridged.index.analysis.stopwords import STOPWORDS
@@ -17,6 +17,7 @@ from unabridged.retrieve import filters, timely
 from unabridged.retrieve.asked import Finder, InHand, Search
 from unabridged.retrieve.candidate import POOL
 from unabridged.retrieve.context import Context
+from unabridged.retrieve.passing import Favoured, by_favour
 from unabridged.retrieve.rank import Ranked
 
 WORKING = 1.12  # of a hit that belongs to, or names, what the asker has in hand
@@ -27,48 +28,27 @@ LEAST_NAME = 4  # characters of a file's name that is looked for in texts
 _WORD = r"[\w./-]"
 
 
-@dataclass(frozen=True, slots=True)
-class _Favoured:
-    item: Ranked
-    factor: float
-
-    @property
-    def evidence(self) -> float:
-        return self.item.evidence * self.factor
-
-
 def lean(context: Context, finder: Finder, request: Search, ranked: Sequence[Ranked]) -> list[Ranked]:
     """Return hits in the order in which an asker with these files and this conversation wants them."""
     if not (request.in_hand or request.topic or request.times):
         return list(ranked)
     names, pool = _names(request.in_hand), POOL + timely.ADDED * len(request.times[: timely.SEARCHED])
-    order = [_favoured(context, finder, request, item, names) for item in ranked[:pool]]
-    for start in range(1, len(order)):
-        at = start
-        while at and _passes(order[at], order[at - 1]):
-            order[at - 1], order[at] = order[at], order[at - 1]
-            at -= 1
-    return [*(entry.item for entry in order), *ranked[pool:]]
-
-
-def _passes(entry: _Favoured, ahead: _Favoured) -> bool:
-    if entry.factor <= ahead.factor or entry.item.stages["exact"] < ahead.item.stages["exact"]:
-        return False
-    return ahead.evidence <= entry.evidence
+    order = by_favour(_favoured(context, finder, request, item, names) for item in ranked[:pool])
+    return [*order, *ranked[pool:]]
 
 
 def _favoured(
     context: Context, finder: Finder, request: Search, item: Ranked, names: re.Pattern[str] | None
-) -> _Favoured:
+) -> Favoured:
     found: Mapping[str, float] = {
         "time": timely.favour(request.times, item.event.time),
         **(_by_text(context, finder, request, item, names) if request.in_hand or request.topic else {}),
     }
     factor = math.prod(found.values())
     if factor == 1.0:
-        return _Favoured(item, factor)
+        return Favoured(item, factor)
     match = (*item.match, *(name for name, own in found.items() if own > 1.0))
-    return _Favoured(replace(item, match=match, stages={**item.stages, "favour": round(factor, 4)}), factor)
+    return Favoured(replace(item, match=match, stages={**item.stages, "favour": round(factor, 4)}), factor)
 
 
 def _by_text(

@@ -25,6 +25,7 @@ from unabridged.index.scoring import DECISION, WEIGHTS
 from unabridged.retrieve.asked import Search
 from unabridged.retrieve.context import Context
 from unabridged.retrieve.cues import folded
+from unabridged.retrieve.passing import passed
 from unabridged.retrieve.rank import Ranked
 from unabridged.retrieve.said import is_said
 from unabridged.retrieve.telling import told
@@ -88,12 +89,7 @@ def _denials(low: str) -> Iterator[int]:
 def worded(context: Context, request: Search, ranked: Sequence[Ranked]) -> list[Ranked]:
     """Return passages in the order that their wording gives the first of them."""
     asked = _Asked(request.query)
-    order = [_judged(context, asked, item) for item in ranked[:LOOKED]]
-    for start in range(1, len(order)):
-        at = start
-        while at and _passes(order[at], order[at - 1]):
-            order[at - 1], order[at] = order[at], order[at - 1]
-            at -= 1
+    order = passed((_judged(context, asked, item) for item in ranked[:LOOKED]), _passes)
     return [*order, *ranked[LOOKED:]]
 
 
