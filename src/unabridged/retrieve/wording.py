@@ -24,7 +24,6 @@ from unabridged.index.making import weight_of
 from unabridged.index.scoring import DECISION, WEIGHTS
 from unabridged.retrieve.asked import Search
 from unabridged.retrieve.context import Context
-from unabridged.retrieve.cues import folded
 from unabridged.retrieve.passing import passed
 from unabridged.retrieve.rank import Ranked
 from unabridged.retrieve.said import is_said
@@ -58,7 +57,7 @@ class _Asked:
     """The question as passages are compared with it."""
 
     def __init__(self, query: str) -> None:
-        low = folded(sound(query[:QUESTION_MOST]))
+        low = _folded(sound(query[:QUESTION_MOST]))
         self.reason = _WHY.search(low) is not None
         self._forms = dict[str, str]()
         # To "should we use it?" a denial is an answer, and who asks for what is not finds it in one.
@@ -108,7 +107,7 @@ def _judged(context: Context, asked: _Asked, item: Ranked) -> Ranked:
         text = context.resolver.event_bytes(item.event)[item.start : item.end].decode("utf-8", "ignore")
     except UnabridgedError:
         return item
-    low = folded(text)
+    low = _folded(text)
     added = 0.0
     if any(one.sure for one in told(text, "decision")):
         added += item.stages["lexical"] * (WEIGHTS[DECISION] / WEIGHTS[weight_of(item.event)] - 1)
@@ -116,3 +115,7 @@ def _judged(context: Context, asked: _Asked, item: Ranked) -> Ranked:
         added += REASON * item.evidence
     added -= DENIED * asked.denied(low) * item.evidence
     return replace(item, stages={**item.stages, "wording": round(added, 4)}) if added else item
+
+
+def _folded(text: str) -> str:
+    return text.lower().replace("\u2019", "'")
