@@ -159,6 +159,7 @@ class Pipe:
             return
         if not line.strip():
             return
+        line = _paired(line)
         try:
             message: Any = wirejson.loads(line.decode())
         except (ValueError, RecursionError):
@@ -346,3 +347,28 @@ def reach(layout: Layout) -> _socket.socket:
         raise DaemonUnavailable("the process that speaks MCP cannot be reached")
     found.settimeout(None)
     return found
+
+
+def _paired(line: bytes) -> bytes:
+    """Return JSON with U+FFFD for each escape of half a pair of surrogates: the SDK would drop the whole message."""
+    if b"\\ud" not in line and b"\\uD" not in line:
+        return line
+    parts, at = list[bytes](), 0
+    while (found := line.find(b"\\", at)) >= 0:
+        parts.append(line[at:found])
+        half, size = _half(line, found), 2
+        if half == "high" and _half(line, found + 6) == "low":
+            size = 12
+        elif half:
+            size = 6
+        parts.append(b"\\ufffd" if half and size == 6 else line[found : found + size])
+        at = found + size
+    return b"".join((*parts, line[at:]))
+
+
+def _half(line: bytes, at: int) -> str:
+    """Return which half of a pair is escaped at a place, "" for none."""
+    text = line[at : at + 6].lower()
+    if len(text) < 6 or not text.startswith(b"\\ud"):
+        return ""
+    return "high" if text[3:4] in b"89ab" else "low" if text[3:4] in b"cdef" else ""
