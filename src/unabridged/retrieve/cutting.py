@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from unabridged.retrieve.envelope import quote
 from unabridged.schema import tokens
@@ -26,7 +26,7 @@ def cut(data: bytes, budget: int, centre: int = 0) -> tuple[int, int]:
     if cost(data) <= budget:
         return 0, len(data)
     begin = _word_start(data, max(0, min(centre, len(data)) - budget))
-    end = begin + _fit(data[begin:], budget)
+    end = begin + fit(data[begin:], budget, cost)
     if end == len(data):
         begin = _word_start(data, _fit_back(data, budget), back=False)
         return begin, end
@@ -53,12 +53,12 @@ def centre(text: str, spans: Sequence[tuple[int, int]], size: int) -> int:
     return len(text[:best].encode())
 
 
-def _fit(data: bytes, budget: int) -> int:
-    """Return how many first bytes of a text fit the budget."""
+def fit(data: bytes, budget: int, measure: Callable[[bytes], int]) -> int:
+    """Return how many first bytes of UTF-8 text, whole characters only, come to at most `budget` by a measure."""
     low, high = 0, len(data)
     while low < high:
         middle = (low + high + 1) // 2
-        if cost(data[:middle]) <= budget:
+        if measure(data[:middle]) <= budget:
             low = middle
         else:
             high = middle - 1

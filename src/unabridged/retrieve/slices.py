@@ -13,6 +13,7 @@ from unabridged.archive import rendering
 from unabridged.archive.resolve import spans
 from unabridged.index.windows import windows
 from unabridged.retrieve.context import Context
+from unabridged.retrieve.cutting import fit
 from unabridged.schema import tokens
 from unabridged.schema.ids import Ordinal, ProjectId
 from unabridged.schema.records import EVENT, Document, Event
@@ -171,25 +172,11 @@ def _cut(context: Context, text: Text, asked: Slice, budget: int) -> tuple[Slice
         data = text.bytes_of(context, span)[begin - span.start : asked.end - span.start]
         cost = tokens.strict(data)
         if spent + cost > budget:
-            keep = fit(data, budget - spent)
+            keep = fit(data, budget - spent, tokens.strict)
             return Slice(asked.start, begin + keep if keep else end), spent
         spent += cost
         end = begin + len(data)
     return Slice(asked.start, end), spent
-
-
-def fit(data: bytes, budget: int) -> int:
-    """Return how many first bytes of UTF-8 text fit a strict budget."""
-    low, high = 0, len(data)
-    while low < high:
-        middle = (low + high + 1) // 2
-        if tokens.strict(data[:middle]) <= budget:
-            low = middle
-        else:
-            high = middle - 1
-    while 0 < low < len(data) and data[low] & 0xC0 == 0x80:
-        low -= 1
-    return low
 
 
 def neighbourhood(context: Context, text: Text, asked: Slice, count: int, budget: int) -> Slice:
