@@ -96,8 +96,7 @@ def decide(context: Context, finder: Finder, asked: Asked) -> Decision:
         return Decision(NOTHING, "active-budget")
     if intent.resumes and not intent.telling:
         return _resumed(context, asked)
-    if intent.kind == "implicit":
-        intent = hintsources.tempered(finder, intent)
+    intent = hintsources.weighed(finder, intent)
     looked = hintsources.look(context, finder, intent, asked.message, asked.visible, SPOKEN)
     found = list(looked.sources)
     verdict = _judged(context, asked, intent, found)
@@ -127,7 +126,9 @@ def _is_live(intent: Intent, verdict: Verdict, live: Source) -> bool:
         return False
     if intent.kind == "implicit":
         return live.share >= verdict.best.share
-    return not live.bare and (live.wanted or not intent.wants) and live.share >= hintpolicy.ENOUGH
+    if live.bare or live.share < hintpolicy.ENOUGH:
+        return False
+    return live.wanted or not intent.wants or live.own >= verdict.best.own
 
 
 def _judged(context: Context, asked: Asked, intent: Intent, found: Sequence[Source]) -> Verdict:

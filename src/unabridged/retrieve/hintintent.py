@@ -48,10 +48,11 @@ _FOREIGN = [cues.compiled(table, cues.UNSPACED) for table in ("asked", "named")]
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """Something that a message names: as the index looks for it, and how much it says."""
+    """Something that a message names: as the index looks for it, and how much it says by its form."""
 
     clause: Clause
     rank: Rank
+    rarity: float = 1.0  # how much it tells in this archive (0-1): what stands everywhere tells little
 
     @property
     def source(self) -> str:

@@ -36,11 +36,16 @@ def share_of(words: Sequence[Word], found: Iterable[int], whole: Iterable[int]) 
     """Return the share of the words' weight that some of them have; a name that is there in parts counts less."""
     complete = set(whole)
     got = sum(
-        WEIGHTS[words[at].rank] * (PARTS if words[at].rank == "name" and at not in complete else 1.0)
+        weight_of(words[at]) * (PARTS if words[at].rank == "name" and at not in complete else 1.0)
         for at in found
     )
-    total = sum(WEIGHTS[word.rank] for word in words)
+    total = sum(map(weight_of, words))
     return got / total if total else 0.0
+
+
+def weight_of(word: Word) -> float:
+    """Return how much a word counts in what a source holds of a message."""
+    return WEIGHTS[word.rank] * word.rarity
 
 
 def spots(words: Sequence[Word], found: Iterable[int], text: str) -> dict[int, list[int]]:

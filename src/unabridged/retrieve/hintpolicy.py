@@ -20,6 +20,8 @@ TIGHT = 0.05  # what it counts that the words stand in one phrase
 PHRASE = 80  # characters of one
 APART = 0.12  # by which the best source's share is ahead of one that is clearly behind
 AHEAD = 0.2  # by which its score is, relatively, where the shares are as good as equal
+MUCH = 0.6  # share of what the best turn of a conversation holds that another one has, to be told of in its place
+WANTED_HERE = 0.25  # what being of the sort that was asked for counts between turns of one conversation
 EXPOSED = 4  # sources that one hint lets rest
 
 Test = Callable[[Source], bool]
@@ -54,19 +56,16 @@ def judge(
         return Verdict(NOTHING, "stale-source", strong[0])
     if intent.kind == "implicit":
         return _of_matter(fresh, rests)
-    best, rivals = _of_one_conversation(
-        fresh[0], [item for item in fresh[1:] if not _is_behind(item, fresh[0])]
-    )
-    words = frozenset(best.words)
-    against = [item for item in fresh if item.reverses and item.share > best.share - BESIDE]
-    others = [item for item in (*rivals, *against) if item is not best]
-    reason = "conflict" if against and len(fresh) > 1 else "ambiguous" if rivals else ""
-    if not reason and is_corrected(best):
-        reason = "conflict"
+    near = _near(fresh)
+    newest = max(near, key=lambda item: (item.time, item.event.seq))
+    replaced = len(near) > 1 and _takes_back(newest, found)
+    best = _told_of(intent, newest if replaced else near[0], [item for item in found if not is_stale(item)])
+    words = frozenset(best.words | best.lent)
+    reason = "ambiguous" if len(near) > 1 and not replaced else "conflict" if is_corrected(best) else ""
     if rests(best, not reason):
         return Verdict(NOTHING, "repeated-source", best)
     if reason:
-        return Verdict(MARKER, reason, best, (best, *others)[:EXPOSED], words)
+        return Verdict(MARKER, reason, best, (best, *near[1:])[:EXPOSED], words)
     return Verdict(EXCERPT, "asked" if intent.reason == "asked" else "named", best, (best,), words)
 
 
@@ -101,14 +100,34 @@ def _of_matter(fresh: Sequence[Source], rests: Rests) -> Verdict:
     return Verdict(MARKER, "recurring-matter", best, (best,), frozenset(best.words))
 
 
-def _of_one_conversation(best: Source, rivals: Sequence[Source]) -> tuple[Source, list[Source]]:
-    """Return the source to tell of and its rivals, where turns of one conversation are one source.
+def _near(fresh: Sequence[Source]) -> list[Source]:
+    """Return the best source of each conversation that comes near the best one of all, which is the first."""
+    best, found = fresh[0], dict[tuple[bytes, bytes], Source]()
+    for item in fresh:
+        if item is best or not _is_behind(item, best) or (item.reverses and item.share > best.share - BESIDE):
+            found.setdefault(item.session, item)
+    return list(found.values())
 
-    Of those it is the last that is of the sort that was asked for.
+
+def _takes_back(newest: Source, found: Sequence[Source]) -> bool:
+    """Tell whether the newest of several conversations takes back what the others say."""
+    return any(item.reverses and item.words & newest.words for item in found if item.session == newest.session)
+
+
+def _told_of(intent: Intent, head: Source, found: Sequence[Source]) -> Source:
+    """Return the turn of a conversation to tell of: of those that hold much of a message, the one that answers it.
+
+    What was settled last is what holds; a reason, a repair and a fact stand where most of the words do.
     """
-    mine = [item for item in rivals if best.opened and item.opened and item.session == best.session]
-    settled = sorted((item for item in (best, *mine) if item.wanted), key=lambda item: item.event.seq)
-    return settled[-1] if settled else best, [item for item in rivals if item not in mine]
+    mine = [item for item in found if item.session == head.session and item.own >= MUCH * head.own]
+    wanted = [item for item in mine if item.wanted]
+    if wanted and intent.wants == "decision":
+        return max(wanted, key=lambda item: item.event.seq)
+    return max(mine, key=lambda item: (_own_weight(item), item.event.seq), default=head)
+
+
+def _own_weight(item: Source) -> float:
+    return item.own + (WANTED_HERE if item.wanted else 0.0) + (TIGHT if item.spread <= PHRASE else 0.0)
 
 
 def _is_one_word(item: Source) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import log
 
 from unabridged.errors import UnabridgedError
 from unabridged.retrieve import places
@@ -13,7 +14,7 @@ from unabridged.retrieve.candidate import Candidate
 from unabridged.retrieve.context import Context
 from unabridged.retrieve.eligible import Eligibility
 from unabridged.retrieve.filters import NONE, Filters
-from unabridged.retrieve.hintintent import Intent
+from unabridged.retrieve.hintintent import Intent, Word
 from unabridged.retrieve.hintlineage import Visible
 from unabridged.retrieve.hintmatch import held, reverses, share_of, spots, spread_of
 from unabridged.retrieve.hintturns import (
@@ -29,15 +30,18 @@ from unabridged.schema.ids import Micros, ProjectId
 from unabridged.schema.records import META, SUMMARY, Document, Event
 from unabridged.schema.scope import Level
 
-FETCH = 12  # windows that are looked at
+FETCH = 24  # windows that are looked at
 SPARE = 4_096  # bytes by which white space may make a message longer
 FULL_LEAST, FULL_SHARE = 20, 0.03  # windows, share of all windows, above which a word is everywhere
-READ, WINDOWS = 5, 2  # turns whose text is read, and windows of each
+READ, WINDOWS = 10, 2  # turns whose text is read, and windows of each
 COVERED = 0.2  # share of a query's weight that a window holds at least, to be read
 CLOSER, FAR_BEHIND = (
     5,
     0.4,
 )  # sources that are looked at more closely, and how much less than the best they hold
+UNKNOWN, LEAST_RARITY = 0.6, 0.3  # what a word counts that no window holds; that every window holds
+NEIGHBOURS = 60  # steps of a conversation within which turns speak of one matter
+LENT = 0.8  # of the weight of a word that only a turn beside the source has
 LEAST = 0.3  # share of a message that a source holds at least, to be looked at more closely
 LIVE = 2  # visible turns, whose text is read
 FOLLOWED = 4  # best sources whose next turn is looked at
@@ -54,6 +58,27 @@ class Looked:
 
     sources: Sequence[Source]
     live: Source | None = None
+
+
+def weighed(finder: Finder, intent: Intent) -> Intent:
+    """Return a message with the rarity of its words in this archive, by the logarithm of the windows that hold them.
+
+    A word that no window holds is another word for something more often than another matter, unless it is a name.
+    """
+    frequencies, total = finder.frequencies([word.clause for word in intent.words])
+    words = [
+        replace(word, rarity=_rarity(word, frequency, total))
+        for word, frequency in zip(intent.words, frequencies, strict=True)
+    ]
+    return replace(intent, words=tuple(words))
+
+
+def _rarity(word: Word, frequency: int, total: int) -> float:
+    if frequency <= 0:
+        return 1.0 if word.rank == "name" or not word.source.islower() else UNKNOWN
+    if word.rank == "name":
+        return 1.0
+    return max(LEAST_RARITY, log((total + 1) / (frequency + 1)) / log(total + 1))
 
 
 def tempered(finder: Finder, intent: Intent) -> Intent:
@@ -83,7 +108,9 @@ def look(
     plain = _SPACE.sub(" ", message).strip()
     groups, live = _grouped(context, pairs, visible, plain)
     sources = _with_agreements(context, intent, _readable(context, intent, groups[:READ], plain))
+    _lend(intent, sources)
     seen = _readable(context, intent, live[:LIVE], plain)
+    _lend(intent, seen)
     for some in (sources, seen):
         some.sort(key=_rank)
         for item in some[:CLOSER]:
@@ -117,6 +144,19 @@ def _with_agreements(context: Context, intent: Intent, sources: list[Source]) ->
                 item.wanted |= other.wanted
                 item.share = share_of(intent.words, item.words, item.whole)
     return [item for item in sources if item.key not in gone]
+
+
+def _lend(intent: Intent, sources: Sequence[Source]) -> None:
+    """Count what the turns beside a source hold of a message, a little less than what it holds itself."""
+    own = [(frozenset(item.words), frozenset(item.whole)) for item in sources]
+    for at, item in enumerate(sources):
+        item.own = item.share
+        for other, (words, whole) in zip(sources, own, strict=True):
+            if other.session == item.session and abs(other.event.seq - item.event.seq) <= NEIGHBOURS:
+                item.lent |= words - own[at][0]
+                item.whole |= whole
+        lent = share_of(intent.words, item.lent | item.words, item.whole) - item.own
+        item.share = item.own + LENT * lent
 
 
 def _projects(context: Context) -> list[ProjectId] | None:

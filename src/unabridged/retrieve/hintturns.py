@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 
 from unabridged.archive.notes import HOST as NOTE_HOST
@@ -9,7 +10,7 @@ from unabridged.errors import UnabridgedError
 from unabridged.index.exact import anchors
 from unabridged.retrieve import hintcues as cues
 from unabridged.retrieve.context import Context
-from unabridged.retrieve.hintintent import Intent
+from unabridged.retrieve.hintintent import Intent, intent_of
 from unabridged.retrieve.hintmatch import FAR, NEAR, beside
 from unabridged.schema.ids import DocumentId, Micros, ProjectId
 from unabridged.schema.records import DOCUMENT, EVENT, HUMAN, META, SUMMARY, Document, Event
@@ -20,6 +21,8 @@ REACH = 400  # characters to each side of the words in which a source says that 
 BEGINNING, TURN_TEXTS = 800, 3  # characters of what else was said in a turn, and how many texts of it
 TEXT = 4_000  # bytes of a message beside the best passage that are looked at
 IDENTITY = 12  # bytes of a document's id that all its versions share
+ANSWER = 2  # long words of its own that an answer has at least
+_LONG = re.compile(r"\w{4,}|\d+|[^\x00-\x7f]{2}")
 SPOKEN, PAYLOAD = frozenset(("text",)), frozenset(("tool-result", "tool-call"))
 _AGREED = cues.compiled("agreed")
 
@@ -50,6 +53,8 @@ class Source:
     wanted: bool = False
     reverses: bool = False
     share: float = 0.0
+    own: float = 0.0  # the share that it has without what the turns beside it hold
+    lent: set[int] = field(default_factory=set[int])  # words that only turns beside it have
     text: str = ""
     bare: bool = False  # a person's question or request that nobody answered
     opened: bool = False  # it is a turn that a person began
@@ -148,8 +153,10 @@ def look_around(context: Context, source: Source) -> None:
         return
     turn = said(context, source)
     source.opened = turn[0][0].role == "user" and bool(turn[0][0].flags & HUMAN)
-    answered = any(event.role == "assistant" for event, _, _ in turn)
-    source.bare = not answered and source.event.role == "user" and not _SETTLED.search(source.text)
+    asked = " ".join(text for event, text, _ in turn if event.role == "user")
+    answered = " ".join(text for event, text, _ in turn if event.role == "assistant")
+    empty = len(set(_LONG.findall(answered.lower())) - set(_LONG.findall(asked.lower()))) < ANSWER
+    source.bare = empty and (not _SETTLED.search(asked) or intent_of(asked).kind == "historical")
 
 
 def is_wanted(context: Context, intent: Intent, source: Source, near: dict[int, list[int]]) -> bool:
