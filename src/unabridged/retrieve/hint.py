@@ -105,7 +105,7 @@ def decide(context: Context, finder: Finder, asked: Asked) -> Decision:
         more = hintsources.look(context, finder, intent, asked.message, asked.visible, PAYLOAD, since).sources
         found = sorted([*more, *found], key=lambda item: -item.share)
         verdict = _judged(context, asked, intent, found)
-    if looked.live is not None and _is_live(intent, verdict, looked.live):
+    if any(_is_live(intent, verdict, live) for live in looked.live):
         verdict = Verdict(NOTHING, "already-visible")
     considered = tuple(_considered(item, verdict) for item in found[:CONSIDERED])
     return _told(context, asked, intent, verdict, considered)
@@ -137,7 +137,7 @@ def _judged(context: Context, asked: Asked, intent: Intent, found: Sequence[Sour
         found,
         lambda item: _is_stale(context.now, asked.ages, item),
         lambda item, quoting: any(asked.rests(key, quoting) for key in item.keys),
-        lambda item: _is_corrected(context, item),
+        lambda item: _is_corrected(context, intent, item),
     )
 
 
@@ -149,8 +149,8 @@ def _is_stale(now: Micros, ages: Ages, item: Source) -> bool:
     return not item.time or int(now) - int(item.time) > most
 
 
-def _is_corrected(context: Context, item: Source) -> bool:
-    """Tell whether one of a person's next messages behind a source takes something back."""
+def _is_corrected(context: Context, intent: Intent, item: Source) -> bool:
+    """Tell whether one of a person's next messages behind a source takes back what was asked of."""
     event = item.event
     last = item.document.seq_to if item.document is not None else event.seq
     steps = context.reader.scan(PATH, (event.project, event.session), start=(last + 1,), limit=FOLLOWED)
@@ -161,7 +161,8 @@ def _is_corrected(context: Context, item: Source) -> bool:
             text = context.resolver.event_text(held)
         except UnabridgedError:
             continue
-        if _CORRECTED.search(text[:OPENING]):
+        cue = _CORRECTED.search(text[:OPENING])
+        if cue is not None and (not text[: cue.start()].strip() or hintmatch.held(intent.words, text)[0]):
             return True
     return False
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Literal
 
 from unabridged.hosts.calls import is_own_text
@@ -39,6 +40,7 @@ _CJK_PARTICLES = re.compile(
 
 _ASKED, _NAMED = cues.compiled("asked"), cues.compiled("named")
 _VISIBLE, _PRESENT, _AT_HAND = map(cues.compiled, ("visible", "present", "at_hand"))
+_TODAY = cues.compiled("today")
 _DECLINED = cues.compiled("declined")
 _ORDERED, _CORRECTED = cues.compiled("ordered"), cues.compiled("corrected")
 _GENERAL, _ABOUT, _OWN = cues.compiled("general"), cues.compiled("about"), cues.compiled("own")
@@ -66,7 +68,8 @@ class Intent:
 
     kind: historical, where it asks for history or refers to it; implicit, where its matter may have one; none, where
     history is not wanted, and `reason` says why. wants: decision, reason, repair, output, or "". resumes: it asks to
-    go on with what an earlier session worked on.
+    go on with what an earlier session worked on. pairs: numbers of telling words that stand side by side. question:
+    it ends with a question mark.
     """
 
     kind: Kind
@@ -74,6 +77,8 @@ class Intent:
     words: tuple[Word, ...] = ()
     wants: str = ""
     resumes: bool = False
+    pairs: tuple[tuple[int, int], ...] = ()
+    question: bool = False
 
     @property
     def telling(self) -> tuple[Word, ...]:
@@ -105,12 +110,24 @@ def intent_of(message: str) -> Intent:
     says = several or any(word.rank != "common" for word in words)
     if kind != "none" and not (resumes or says):
         return Intent("none", "no-words")
-    return Intent(kind, reason, words, _wants(text) if kind == "historical" else "", resumes)
+    wants = _wants(text) if kind == "historical" else ""
+    return Intent(kind, reason, words, wants, resumes, _pairs(text, words), text.endswith(("?", "\uff1f")))
 
 
 def prose(message: str) -> str:
     """Return what a person wrote in a message: without code blocks, quotations and what a host put around it."""
     return _FENCED.sub(" ", _BLOCK.sub(" ", message[:PASTE])).strip()[:READ_MOST]
+
+
+def _pairs(text: str, words: Sequence[Word]) -> tuple[tuple[int, int], ...]:
+    """Return the telling words that stand side by side: together they name one thing."""
+    lower = text.lower()
+    telling = [(at, word.source.lower()) for at, word in enumerate(words) if word.rank == "telling"]
+    return tuple(
+        (first[0], second[0])
+        for first, second in pairwise(telling)
+        if f"{first[1]} {second[1]}" in lower or f"{first[1]}-{second[1]}" in lower
+    )
 
 
 def _kind(text: str, words: tuple[Word, ...]) -> tuple[Kind, str]:
@@ -120,6 +137,8 @@ def _kind(text: str, words: tuple[Word, ...]) -> tuple[Kind, str]:
         return "none", "declined"
     if (asked or named) and _VISIBLE.search(text):
         return "none", "already-visible"
+    if asked and _TODAY.search(text):
+        return "none", "current-state"
     if asked:
         return "historical", "asked"
     if _CORRECTED.search(text):

@@ -21,6 +21,8 @@ PARTS = 0.6  # of a name's weight, where only its words are there
 _TAKES_BACK = [
     (sign, re.compile(cue, re.IGNORECASE)) for rows in REVERSALS.values() for sign, cue in rows.items()
 ]
+STEM, ENDING = 5, 3  # letters that relatives of a word share at least, and of its ending
+SIDE_BY_SIDE = 24  # characters from the beginning of a word to that of the next
 STRETCHES_MOST = 4  # stretches of a text that are looked at
 
 
@@ -29,7 +31,30 @@ def held(words: Sequence[Word], text: str) -> tuple[set[int], set[int]]:
     terms = analyse(text)
     has = frozenset((*terms.words.split(), *terms.names.split())).__contains__
     found = {at for at, word in enumerate(words) if has_clause(word.clause, has)}
+    lower = text.lower()
+    found |= {at for at, word in enumerate(words) if at not in found and _has_stem(word, lower)}
     return found, {at for at in found if words[at].rank == "name" and has(words[at].clause.forms[0].term)}
+
+
+def stem_of(word: Word) -> str:
+    """Return what all of a word's relatives begin with, "" for a word that is too short, or a name."""
+    source = word.source.lower()
+    if word.rank == "name" or word.clause.kind != "word" or len(source) < STEM + 1 or not source.isalpha():
+        return ""
+    return source[: max(STEM, len(source) - ENDING)]
+
+
+def _has_stem(word: Word, lower: str) -> bool:
+    stem = stem_of(word)
+    at = lower.find(stem) if stem else -1
+    while at >= 0:
+        end = at + len(stem)
+        while end < len(lower) and lower[end].isalpha():
+            end += 1
+        if (not at or not lower[at - 1].isalnum()) and end - at <= len(stem) + ENDING + 1:
+            return True
+        at = lower.find(stem, at + 1)
+    return False
 
 
 def share_of(words: Sequence[Word], found: Iterable[int], whole: Iterable[int]) -> float:
@@ -59,6 +84,7 @@ def spots(words: Sequence[Word], found: Iterable[int], text: str) -> dict[int, l
         for form in (
             words[number].source.lower(),
             *(form.term.lower() for form in words[number].clause.forms),
+            *filter(None, [stem_of(words[number])]),
         ):
             at = lower.find(form)
             while at >= 0 and len(starts) < PLACES_MOST:
@@ -81,6 +107,16 @@ def spread_of(near: dict[int, list[int]]) -> int:
                 least = min(least, other - at)
                 break
     return least if near else 0
+
+
+def has_pair(pairs: Iterable[tuple[int, int]], near: dict[int, list[int]]) -> bool:
+    """Tell whether two words that stand side by side in a message do so in a text."""
+    return any(
+        0 < other - at <= SIDE_BY_SIDE
+        for first, second in pairs
+        for at in near.get(first, ())
+        for other in near.get(second, ())
+    )
 
 
 def beside(text: str, near: dict[int, list[int]], reach: int = SENTENCE) -> list[str]:
@@ -107,4 +143,9 @@ def reverses(text: str, near: dict[int, list[int]]) -> bool:
 
 def may_hold(words: Sequence[Word], lower: str) -> bool:
     """Tell quickly whether a text in small letters can hold any of the words."""
-    return any(form.term.lower() in lower for word in words for form in word.clause.forms)
+    return any(
+        form in lower
+        for word in words
+        for form in (*(form.term.lower() for form in word.clause.forms), stem_of(word))
+        if form
+    )

@@ -13,6 +13,7 @@ NOTHING, MARKER, EXCERPT = "nothing", "marker", "excerpt"
 ENOUGH = 0.6  # share of a message's weight that a source of several telling words holds at least
 ENOUGH_WANTED = 0.5  # the same, where it is of the sort that was asked for and no other source comes near
 ENOUGH_IMPLICIT = 0.65  # the same, where history was not asked for
+ENOUGH_PAIRED = 0.4  # the same, where two telling words stand side by side in both
 ENOUGH_NAMED = 0.35  # the same, where it holds the names
 WANTED = 0.15  # what being of the sort that was asked for counts beside the share
 BESIDE = 0.25  # by which a source's share is below the best one's at most, so that it may contradict it
@@ -52,7 +53,7 @@ def judge(
     if not strong:
         return Verdict(NOTHING, "weak-evidence", found[0] if found else None)
     fresh = [item for item in strong if not is_stale(item)]
-    if not fresh:
+    if not fresh or (fresh[0] is not strong[0] and _is_behind(fresh[0], strong[0])):
         return Verdict(NOTHING, "stale-source", strong[0])
     if intent.kind == "implicit":
         return _of_matter(fresh, rests)
@@ -121,9 +122,12 @@ def _told_of(intent: Intent, head: Source, found: Sequence[Source]) -> Source:
     """
     mine = [item for item in found if item.session == head.session and item.own >= MUCH * head.own]
     wanted = [item for item in mine if item.wanted]
-    if wanted and intent.wants == "decision":
+    if intent.wants == "repair":  # what was tried before holds the words, what helped often few of them
+        behind = [item for item in found if item.session == head.session and item.event.seq >= head.event.seq]
+        wanted = [item for item in behind if item.wanted] or wanted
+    if wanted and intent.wants in ("decision", "repair"):
         return max(wanted, key=lambda item: item.event.seq)
-    return max(mine, key=lambda item: (_own_weight(item), item.event.seq), default=head)
+    return max(mine, key=lambda item: (len(item.named), _own_weight(item), item.event.seq), default=head)
 
 
 def _own_weight(item: Source) -> float:
@@ -172,7 +176,9 @@ def is_strong_for_implicit(intent: Intent, item: Source) -> bool:
         return _is_whole_phrase(intent, item) and len(item.words) >= SEVERAL
     if len(telling | names) == 1:  # one word says enough only with all others beside it
         return len(item.words) > 1 and _is_whole_phrase(intent, item)
-    return item.share >= ENOUGH_IMPLICIT and item.together
+    if item.own >= ENOUGH_IMPLICIT and item.together:
+        return True
+    return not intent.question and item.paired and item.share >= ENOUGH_PAIRED
 
 
 def _is_whole_phrase(intent: Intent, item: Source) -> bool:

@@ -16,7 +16,7 @@ from unabridged.retrieve.eligible import Eligibility
 from unabridged.retrieve.filters import NONE, Filters
 from unabridged.retrieve.hintintent import Intent, Word
 from unabridged.retrieve.hintlineage import Visible
-from unabridged.retrieve.hintmatch import held, reverses, share_of, spots, spread_of
+from unabridged.retrieve.hintmatch import has_pair, held, reverses, share_of, spots, spread_of
 from unabridged.retrieve.hintturns import (
     IDENTITY,
     SPOKEN,
@@ -39,11 +39,11 @@ CLOSER, FAR_BEHIND = (
     5,
     0.4,
 )  # sources that are looked at more closely, and how much less than the best they hold
-UNKNOWN, LEAST_RARITY = 0.6, 0.3  # what a word counts that no window holds; that every window holds
+UNKNOWN, LEAST_RARITY = 0.4, 0.3  # what a word counts that no window holds; that every window holds
 NEIGHBOURS = 60  # steps of a conversation within which turns speak of one matter
 LENT = 0.8  # of the weight of a word that only a turn beside the source has
 LEAST = 0.3  # share of a message that a source holds at least, to be looked at more closely
-LIVE = 2  # visible turns, whose text is read
+LIVE = 4  # visible turns, whose text is read
 FOLLOWED = 4  # best sources whose next turn is looked at
 
 _SPACE = re.compile(r"\s+")
@@ -54,10 +54,10 @@ Group = tuple[bytes, Document | None, list[tuple[Candidate, Event]]]
 
 @dataclass(frozen=True, slots=True)
 class Looked:
-    """What was found, best first; `live`: the best of what is visible and therefore left out."""
+    """What was found, best first; `live`: of what is visible and therefore left out."""
 
     sources: Sequence[Source]
-    live: Source | None = None
+    live: Sequence[Source] = ()
 
 
 def weighed(finder: Finder, intent: Intent) -> Intent:
@@ -117,7 +117,7 @@ def look(
             if item.share >= max(LEAST, some[0].share - FAR_BEHIND):
                 _look_closer(context, intent, item)
         some.sort(key=_rank)
-    return Looked(sources, seen[0] if seen else None)
+    return Looked(sources, seen)
 
 
 def _rank(item: Source) -> tuple[float, float, bytes]:
@@ -150,7 +150,7 @@ def _lend(intent: Intent, sources: Sequence[Source]) -> None:
     """Count what the turns beside a source hold of a message, a little less than what it holds itself."""
     own = [(frozenset(item.words), frozenset(item.whole)) for item in sources]
     for at, item in enumerate(sources):
-        item.own = item.share
+        item.own, item.named = item.share, own[at][1]
         for other, (words, whole) in zip(sources, own, strict=True):
             if other.session == item.session and abs(other.event.seq - item.event.seq) <= NEIGHBOURS:
                 item.lent |= words - own[at][0]
@@ -247,6 +247,7 @@ def _look_closer(context: Context, intent: Intent, source: Source) -> None:
     """Note what only a source that holds enough is worth being looked at for."""
     near = spots(intent.words, source.words, source.text)
     source.spread = spread_of(near)
+    source.paired = has_pair(intent.pairs, near)
     source.reverses = reverses(source.text, near)
     source.wanted = source.wanted or is_wanted(context, intent, source, near)
     look_around(context, source)

@@ -13,7 +13,7 @@ from unabridged.retrieve.context import Context
 from unabridged.retrieve.hintintent import Intent, intent_of
 from unabridged.retrieve.hintmatch import FAR, NEAR, beside
 from unabridged.schema.ids import DocumentId, Micros, ProjectId
-from unabridged.schema.records import DOCUMENT, EVENT, HUMAN, META, SUMMARY, Document, Event
+from unabridged.schema.records import DOCUMENT, EVENT, HUMAN, META, PATH, SUMMARY, Document, Event
 
 ENDS = 5  # events of a turn that are looked at: so many at its beginning, so many at its end
 REACTION = 300  # characters of a person's answer to what an agent proposed
@@ -50,10 +50,12 @@ class Source:
     words: set[int] = field(default_factory=set[int])
     whole: set[int] = field(default_factory=set[int])
     spread: int = FAR
+    paired: bool = False  # two words stand side by side in it as they do in the message
     wanted: bool = False
     reverses: bool = False
     share: float = 0.0
     own: float = 0.0  # the share that it has without what the turns beside it hold
+    named: frozenset[int] = frozenset()  # the names that it holds whole itself
     lent: set[int] = field(default_factory=set[int])  # words that only turns beside it have
     text: str = ""
     bare: bool = False  # a person's question or request that nobody answered
@@ -114,7 +116,9 @@ def said(context: Context, source: Source) -> list[Said]:
 
 def _said(context: Context, source: Source) -> list[Said]:
     document = source.document
-    if source.event.kind not in SPOKEN or document is None:
+    if source.event.kind in SPOKEN and document is None:
+        return [(event, context.resolver.event_text(event), b"") for event in _open_turn(context, source.event)]
+    if document is None or source.event.kind not in SPOKEN:
         return [(source.event, source.text, bytes(document.id) if document is not None else b"")]
     found = list[Said]()
     for turn in (document, source.agreed):
@@ -130,6 +134,25 @@ def _said(context: Context, source: Source) -> list[Said]:
             except UnabridgedError:
                 continue
             found.append((event, data[:TEXT].decode("utf-8", "replace"), held_by))
+    return found
+
+
+def _open_turn(context: Context, event: Event) -> list[Event]:
+    """Return what was said in the turn of an event that is in no document yet: from a person's message to the next."""
+    place = (event.project, event.session)
+    before = context.reader.scan(PATH, place, stop=(event.seq,), reverse=True, limit=2 * ENDS)
+    behind = context.reader.scan(PATH, place, start=(event.seq + 1,), limit=2 * ENDS)
+    found = [event]
+    for steps, forwards in ((before, False), (behind, True)):
+        if event.flags & HUMAN and not forwards:
+            continue
+        for other in context.reader.get_many(EVENT, [(event.project, step.event) for step in steps]):
+            if other is None or (other.flags & HUMAN and forwards):
+                break
+            if other.kind in SPOKEN and 0 < other.size <= TEXT and not other.flags & (META | SUMMARY):
+                found.insert(len(found) if forwards else 0, other)
+            if other.flags & HUMAN:
+                break
     return found
 
 
@@ -166,6 +189,8 @@ def is_wanted(context: Context, intent: Intent, source: Source, near: dict[int, 
     pattern = {"decision": _SETTLED, "reason": _SETTLED, "repair": _REPAIRED}.get(intent.wants)
     if pattern is None:
         return False
+    if intent.wants == "repair":
+        return any(pattern.search(text) for event, text, _ in said(context, source) if event.role == "assistant")
     if any(pattern.search(text) for text in beside(source.text, near, REACH)):
         return True
     others = [text for event, text, _ in said(context, source) if event.ordinal != source.event.ordinal]
