@@ -18,7 +18,7 @@ from unabridged.retrieve.context import Context
 from unabridged.retrieve.hintintent import Intent, intent_of, prose
 from unabridged.retrieve.hintlineage import Lineage, Visible
 from unabridged.retrieve.hintpolicy import EXCERPT, MARKER, NOTHING, Verdict
-from unabridged.retrieve.hintturns import PAYLOAD, SPOKEN, Said, Source, document_key, said
+from unabridged.retrieve.hintturns import PAYLOAD, SPOKEN, Said, Source, document_key, said, said_later
 from unabridged.retrieve.locator import handle_of
 from unabridged.retrieve.places import iso
 from unabridged.schema.ids import Micros
@@ -184,7 +184,7 @@ def _told(
     """Return a verdict in words: an excerpt that does not fit is a marker, a marker that does not fit is nothing."""
     rest = tuple(dict.fromkeys(key for item in verdict.rest for key in item.keys))
     if verdict.outcome == EXCERPT and verdict.best is not None:
-        decision = _quoted(context, asked, intent, verdict.best)
+        decision = _quoted(context, asked, intent, verdict.best, verdict.beside)
         if decision is not None:
             return Decision(EXCERPT, verdict.reason, decision[0], rest, decision[1], considered)
     if verdict.outcome == NOTHING:
@@ -204,10 +204,10 @@ def marked(context: Context, asked: Asked, spans: Sequence[str]) -> str:
 
 
 def _quoted(
-    context: Context, asked: Asked, intent: Intent, best: Source
+    context: Context, asked: Asked, intent: Intent, best: Source, beside: Sequence[Source]
 ) -> tuple[str, tuple[Passage, ...]] | None:
     """Return an excerpt of a source with the events that it quotes; None where it does not fit."""
-    parts = said(context, best)
+    parts = _conversation(context, intent, best, beside)
     near = hintmatch.spots(intent.words, best.words, best.text)
     pieces = _pieces(parts, best.event, min((at for starts in near.values() for at in starts), default=0))
     facts = facts_of(best.event, best.start, best.end, best.time)
@@ -223,6 +223,20 @@ def _quoted(
     lines = hinttext.chosen(pieces, weigh, intent.wants, fits)
     text = quoted(context, asked, facts, lines)
     return (text, tuple((parts[line.piece][0], parts[line.piece][2]) for line in lines)) if text else None
+
+
+def _conversation(context: Context, intent: Intent, best: Source, beside: Sequence[Source]) -> list[Said]:
+    """Return what may be quoted: a source's turn, the turns beside it, and what came of it a little later."""
+    found = {event.ordinal: (event, text, held_by) for event, text, held_by in said(context, best)}
+    if best.event.kind in SPOKEN:
+        for item in beside:
+            if item.event.kind in SPOKEN:
+                for event, text, held_by in said(context, item):
+                    found.setdefault(event.ordinal, (event, text, held_by))
+        if intent.wants in ("decision", "repair"):
+            for event, text, held_by in said_later(context, best):
+                found.setdefault(event.ordinal, (event, text, held_by))
+    return sorted(found.values(), key=lambda item: item[0].seq)
 
 
 def quoted(context: Context, asked: Asked, facts: dict[str, str], lines: Sequence[hinttext.Line]) -> str:

@@ -23,6 +23,7 @@ APART = 0.12  # by which the best source's share is ahead of one that is clearly
 AHEAD = 0.2  # by which its score is, relatively, where the shares are as good as equal
 MUCH = 0.6  # share of what the best turn of a conversation holds that another one has, to be told of in its place
 WANTED_HERE = 0.25  # what being of the sort that was asked for counts between turns of one conversation
+BESIDE_MOST = 3  # other turns of a conversation that may be quoted beside the one that is told of
 EXPOSED = 4  # sources that one hint lets rest
 
 Test = Callable[[Source], bool]
@@ -31,13 +32,17 @@ Rests = Callable[[Source, bool], bool]
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What to tell. `best`: of which source; `rest`: which sources it lets rest; `words`: which words they hold."""
+    """What to tell. `best`: of which source; `rest`: which sources it lets rest; `words`: which words they hold.
+
+    `beside`: other turns of its conversation that hold much of the message, too.
+    """
 
     outcome: str
     reason: str
     best: Source | None = None
     rest: tuple[Source, ...] = ()
     words: frozenset[int] = frozenset()
+    beside: tuple[Source, ...] = ()
 
 
 def judge(
@@ -60,14 +65,19 @@ def judge(
     near = _near(fresh)
     newest = max(near, key=lambda item: (item.time, item.event.seq))
     replaced = len(near) > 1 and _takes_back(newest, found)
-    best = _told_of(intent, newest if replaced else near[0], [item for item in found if not is_stale(item)])
+    head, current = newest if replaced else near[0], [item for item in found if not is_stale(item)]
+    best = _told_of(intent, head, current)
+    beside = sorted(
+        (item for item in current if item.session == best.session and item.key != best.key and item.own > 0),
+        key=lambda item: (-_own_weight(item), -item.event.seq),
+    )[:BESIDE_MOST]
     words = frozenset(best.words | best.lent)
     reason = "ambiguous" if len(near) > 1 and not replaced else "conflict" if is_corrected(best) else ""
     if rests(best, not reason):
         return Verdict(NOTHING, "repeated-source", best)
     if reason:
         return Verdict(MARKER, reason, best, (best, *near[1:])[:EXPOSED], words)
-    return Verdict(EXCERPT, "asked" if intent.reason == "asked" else "named", best, (best,), words)
+    return Verdict(EXCERPT, "asked" if intent.reason == "asked" else "named", best, (best,), words, tuple(beside))
 
 
 def _strong(intent: Intent, found: Sequence[Source]) -> list[Source]:

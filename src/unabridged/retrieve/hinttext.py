@@ -27,6 +27,7 @@ SENTENCE_CHARS = 400  # of a sentence; a longer one is cut
 SENTENCES_MOST = 40  # of a text that are looked at
 LEAST_TOKENS = 12  # of quoted text; in fewer nothing is said
 CUE_BONUS = 0.5  # what a sentence of the sort that was asked for counts beside its words
+HALF_BONUS = 0.2  # what an answer counts that has none of the words
 QUESTION = 0.6  # what a question's words count beside those of its answer
 DETAIL_BONUS = 0.3  # what a figure or a name in an answer counts
 LATER_BONUS = 0.01  # what standing further on counts: an answer ends with what it comes to
@@ -131,10 +132,11 @@ def chosen(
     scores = dict[Key, float]()
     for at, number, text in parts:
         own = weigh(text)
-        if pieces[at].asks and not cue.search(text):
+        if pieces[at].asks and text.endswith(("?", "\uff1f")):
             own *= QUESTION
         bonus = CUE_BONUS * (1.0 if wants else 0.5) if cue.search(text) else 0.0
-        answer = CUE_BONUS if pieces[at].answers and (not text.endswith("?") or "`" in text) else 0.0
+        answers = pieces[at].answers and (not text.endswith("?") or "`" in text)
+        answer = (CUE_BONUS if own else HALF_BONUS) if answers else 0.0
         detail = DETAIL_BONUS if answer and _DETAIL.search(text) else 0.0
         scores[at, number] = own + (bonus if own or answer else 0.0) + answer + detail + later * at
     texts = {(at, number): text for at, number, text in parts}

@@ -16,6 +16,7 @@ from unabridged.schema.ids import DocumentId, Micros, ProjectId
 from unabridged.schema.records import DOCUMENT, EVENT, HUMAN, META, PATH, SUMMARY, Document, Event
 
 ENDS = 5  # events of a turn that are looked at: so many at its beginning, so many at its end
+LATER = 2  # turns behind a source that may say what came of it
 REACTION = 300  # characters of a person's answer to what an agent proposed
 REACH = 400  # characters to each side of the words in which a source says that it settles something
 BEGINNING, TURN_TEXTS = 800, 3  # characters of what else was said in a turn, and how many texts of it
@@ -114,6 +115,36 @@ def said(context: Context, source: Source) -> list[Said]:
     return source.spoken
 
 
+def said_later(context: Context, source: Source) -> list[Said]:
+    """Return what was said in the turns that follow a source's."""
+    document = source.agreed or source.document
+    if document is None:
+        return []
+    following = context.reader.scan(
+        DOCUMENT, (document.project, document.session), start=(document.seq_to + 1,), index="place", limit=LATER
+    )
+    return [
+        (event, text, bytes(turn.id))
+        for turn in following
+        if turn.kind == "turn"
+        for event, text in _spoken(context, turn)
+    ]
+
+
+def _spoken(context: Context, turn: Document) -> list[tuple[Event, str]]:
+    """Return what people and agents said in a turn, in order; what cannot be read is left out."""
+    found = list[tuple[Event, str]]()
+    for event in turn_of(context, turn):
+        if event.kind not in SPOKEN or not event.size or event.flags & (META | SUMMARY):
+            continue
+        try:
+            data = context.resolver.event_bytes(event)
+        except UnabridgedError:
+            continue
+        found.append((event, data[:TEXT].decode("utf-8", "replace")))
+    return found
+
+
 def _said(context: Context, source: Source) -> list[Said]:
     document = source.document
     if source.event.kind in SPOKEN and document is None:
@@ -122,18 +153,11 @@ def _said(context: Context, source: Source) -> list[Said]:
         return [(source.event, source.text, bytes(document.id) if document is not None else b"")]
     found = list[Said]()
     for turn in (document, source.agreed):
-        for event in turn_of(context, turn) if turn is not None else ():
-            if event.kind not in SPOKEN or not event.size or event.flags & (META | SUMMARY):
-                continue
-            held_by = bytes(turn.id) if turn is not None else b""
-            if event.ordinal == source.event.ordinal:
-                found.append((event, source.text, held_by))
-                continue
-            try:
-                data = context.resolver.event_bytes(event)
-            except UnabridgedError:
-                continue
-            found.append((event, data[:TEXT].decode("utf-8", "replace"), held_by))
+        if turn is not None:
+            found += [
+                (event, source.text if event.ordinal == source.event.ordinal else text, bytes(turn.id))
+                for event, text in _spoken(context, turn)
+            ]
     return found
 
 
