@@ -15,7 +15,9 @@ WANTS_REASON = re.compile(
     re.IGNORECASE,
 )
 WANTS_REPAIR = re.compile(
-    r"\b(?:fix(?:ed|es)?|solve[ds]?|resolved?|workaround|cause[ds]?|behoben|исправ\w*)\b|修复|解决",
+    r"\b(?:fix(?:ed|es)?|solve[ds]?|solution|resolved?|remed\w+|cured?|workaround|cause[ds]?|behoben|исправ\w*)\b"
+    r"|\b(?:do|did|doing|done|ship|shipped|help|helped) (?:\w+ )?against\b"
+    r"|\bhow did (?:we|you|i) (?:get|make|manage|work around|stop|avoid|prevent)\b|修复|解决",
     re.IGNORECASE,
 )
 WANTS_DECISION = re.compile(
@@ -26,7 +28,7 @@ WANTS_DECISION = re.compile(
 )
 WANTS_OUTPUT = re.compile(
     r"\b(?:errors?|exception|traceback|stack ?trace|output|print(?:ed)?|report(?:ed)?|measured|failure|crash\w*)\b"
-    r"|\b(?:panic|command)\b",
+    r"|\b(?:panic|command|return(?:ed)?|yield(?:ed)?|show(?:ed)?|throughput|latency|p\d\d)\b",
     re.IGNORECASE,
 )
 

@@ -14,6 +14,7 @@ ENOUGH = 0.6  # share of a message's weight that a source of several telling wor
 ENOUGH_WANTED = 0.5  # the same, where it is of the sort that was asked for and no other source comes near
 ENOUGH_IMPLICIT = 0.65  # the same, where history was not asked for
 ENOUGH_PAIRED = 0.4  # the same, where two telling words stand side by side in both
+ENOUGH_SEVERAL, LEAST_OWN = 0.5, 0.3  # the same, where a conversation holds several of its words; of one turn of it
 ENOUGH_NAMED = 0.35  # the same, where it holds the names
 WANTED = 0.15  # what being of the sort that was asked for counts beside the share
 BESIDE = 0.25  # by which a source's share is below the best one's at most, so that it may contradict it
@@ -97,7 +98,7 @@ def _strong(intent: Intent, found: Sequence[Source]) -> list[Source]:
     strong.sort(key=lambda item: (-_weight(item), -item.score, item.key))
     best = strong[0] if strong else None
     if best is not None and _is_one_word(best):
-        held = [item for item in found if item is not best and best.words & item.words]
+        held = [item for item in found if item.session != best.session and best.words & item.words]
         return [] if held else strong
     return strong
 
@@ -169,10 +170,9 @@ def is_strong_for_asked(intent: Intent, item: Source) -> bool:
         return names == wanted_names and item.share >= ENOUGH_NAMED
     if item.share < ENOUGH:
         return False
-    if len(telling) > 1:
-        return True
     if telling:
-        return True
+        known = len(item.words | item.lent)
+        return known > 1 or known == len(intent.words)
     return _is_whole_phrase(intent, item) and (item.wanted or len(item.words) >= SEVERAL)
 
 
@@ -188,7 +188,12 @@ def is_strong_for_implicit(intent: Intent, item: Source) -> bool:
         return len(item.words) > 1 and _is_whole_phrase(intent, item)
     if item.own >= ENOUGH_IMPLICIT and item.together:
         return True
-    return not intent.question and item.paired and item.share >= ENOUGH_PAIRED
+    if intent.question:
+        return False
+    several = sum(intent.words[at].rank == "telling" for at in item.words | item.lent)
+    return (item.paired and item.share >= ENOUGH_PAIRED) or (
+        several >= SEVERAL and item.own >= LEAST_OWN and item.share >= ENOUGH_SEVERAL
+    )
 
 
 def _is_whole_phrase(intent: Intent, item: Source) -> bool:

@@ -27,12 +27,14 @@ SENTENCE_CHARS = 400  # of a sentence; a longer one is cut
 SENTENCES_MOST = 40  # of a text that are looked at
 LEAST_TOKENS = 12  # of quoted text; in fewer nothing is said
 CUE_BONUS = 0.5  # what a sentence of the sort that was asked for counts beside its words
+UNNAMED = 0.4  # what a remedy counts that has none of the words
 HALF_BONUS = 0.2  # what an answer counts that has none of the words
 QUESTION = 0.6  # what a question's words count beside those of its answer
 DETAIL_BONUS = 0.3  # what a figure or a name in an answer counts
 LATER_BONUS = 0.01  # what standing further on counts: an answer ends with what it comes to
 
 _SETTLED = cues.compiled("settled")
+_FAILED = cues.compiled("failed")
 _CUES = {"repair": cues.compiled("repaired"), "reason": cues.compiled("reasoned")}
 _DETAIL = re.compile(r"`|\d|\w[_./:]\w|[a-z][A-Z]")
 _POINTS_BACK = re.compile(
@@ -127,7 +129,7 @@ def chosen(
         for at, piece in enumerate(pieces)
         for number, text in enumerate(sentences(piece.text))
     ]
-    cue = _CUES.get(wants, _SETTLED)
+    cue, failed = _CUES.get(wants, _SETTLED), wants == "repair"
     later = 0.0 if wants == "reason" else LATER_BONUS
     scores = dict[Key, float]()
     for at, number, text in parts:
@@ -138,6 +140,10 @@ def chosen(
         answers = pieces[at].answers and (not text.endswith("?") or "`" in text)
         answer = (CUE_BONUS if own else HALF_BONUS) if answers else 0.0
         detail = DETAIL_BONUS if answer and _DETAIL.search(text) else 0.0
+        if failed and _FAILED.search(text):
+            bonus = -CUE_BONUS
+        if failed and not own and bonus > 0 and pieces[at].answers:  # a remedy is seldom told in the problem's words
+            own = UNNAMED
         scores[at, number] = own + (bonus if own or answer else 0.0) + answer + detail + later * at
     texts = {(at, number): text for at, number, text in parts}
     picked = set[Key]()
@@ -162,7 +168,11 @@ def _order(scores: dict[Key, float], texts: dict[Key, str], wants: str) -> list[
     before, behind = (best[0], best[1] - 1), (best[0], best[1] + 1)
     beside = [before, behind] if wants == "reason" or _POINTS_BACK.search(texts[best]) else [behind]
     first = [best, *(key for key in beside if key in texts and not texts[key].endswith("?"))]
-    return [*first, *(key for key in ranked[1:] if key not in first and scores[key] >= CUE_BONUS)]
+    others = [key for key in ranked[1:] if key not in first and scores[key] >= CUE_BONUS]
+    elsewhere = next((key for key in others if key[0] != best[0]), None)
+    if elsewhere is not None:  # another turn says more beside the best sentence than the one behind it
+        first = [best, elsewhere, *first[1:]]
+    return [*first, *(key for key in others if key not in first)]
 
 
 def _shortened(

@@ -27,7 +27,7 @@ _LONG = re.compile(r"\w{4,}|\d+|[^\x00-\x7f]{2}")
 SPOKEN, PAYLOAD = frozenset(("text",)), frozenset(("tool-result", "tool-call"))
 _AGREED = cues.compiled("agreed")
 
-_SETTLED, _REPAIRED = cues.compiled("settled"), cues.compiled("repaired")
+_SETTLED, _REPAIRED, _FAILED = map(cues.compiled, ("settled", "repaired", "failed"))
 
 Said = tuple[Event, str, bytes]  # an event, its text, the id of the document that holds it (empty: none yet)
 
@@ -214,7 +214,8 @@ def is_wanted(context: Context, intent: Intent, source: Source, near: dict[int, 
     if pattern is None:
         return False
     if intent.wants == "repair":
-        return any(pattern.search(text) for event, text, _ in said(context, source) if event.role == "assistant")
+        answers = [text for event, text, _ in said(context, source) if event.role == "assistant"]
+        return any(pattern.search(text) and not _FAILED.search(text) for text in answers)
     if any(pattern.search(text) for text in beside(source.text, near, REACH)):
         return True
     others = [text for event, text, _ in said(context, source) if event.ordinal != source.event.ordinal]
