@@ -101,8 +101,8 @@ def decide(context: Context, finder: Finder, asked: Asked) -> Decision:
     found = list(looked.sources)
     verdict = _judged(context, asked, intent, found)
     if _may_be_payload(intent, verdict):
-        since = Micros(max(1, int(context.now) - asked.ages.payload))
-        more = hintsources.look(context, finder, intent, asked.message, asked.visible, PAYLOAD, since).sources
+        # What is too old is looked for, too: what was said of it is no answer in its place.
+        more = hintsources.look(context, finder, intent, asked.message, asked.visible, PAYLOAD).sources
         found = sorted([*more, *found], key=lambda item: -item.share)
         verdict = _judged(context, asked, intent, found)
     if any(_is_live(intent, verdict, live) for live in looked.live):
@@ -258,7 +258,7 @@ def _pieces(parts: Sequence[Said], best: Event, place: int) -> list[hinttext.Pie
         user = event.role == "user"
         asked = asked or user
         speaker = event.role if event.kind in SPOKEN else event.tool or "tool"
-        answers = asked and event.role == "assistant"
+        answers = (asked and event.role == "assistant") or (bool(at) and event.kind == "tool-result")
         if event.ordinal == best.ordinal:
             text = text[text.rfind("\n", 0, max(0, place - BEFORE)) + 1 : place + BEHIND]
         elif len(text) > 2 * END:

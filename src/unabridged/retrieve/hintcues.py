@@ -28,7 +28,7 @@ WANTS_DECISION = re.compile(
 )
 WANTS_OUTPUT = re.compile(
     r"\b(?:errors?|exception|traceback|stack ?trace|output|print(?:ed)?|report(?:ed)?|measured|failure|crash\w*)\b"
-    r"|\b(?:panic|command|return(?:ed)?|yield(?:ed)?|show(?:ed)?|throughput|latency|p\d\d)\b",
+    r"|\b(?:panic|command|return(?:ed)?|yield(?:ed)?|show(?:ed)?|measur\w*|benchmark\w*|throughput|latency|p\d\d)\b",
     re.IGNORECASE,
 )
 

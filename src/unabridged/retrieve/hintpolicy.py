@@ -10,7 +10,7 @@ from unabridged.retrieve.hintturns import Source
 
 NOTHING, MARKER, EXCERPT = "nothing", "marker", "excerpt"
 
-ENOUGH = 0.6  # share of a message's weight that a source of several telling words holds at least
+ENOUGH = 0.54  # share of a message's weight that a source of several telling words holds at least
 ENOUGH_WANTED = 0.5  # the same, where it is of the sort that was asked for and no other source comes near
 ENOUGH_IMPLICIT = 0.65  # the same, where history was not asked for
 ENOUGH_PAIRED = 0.4  # the same, where two telling words stand side by side in both
@@ -19,6 +19,7 @@ ENOUGH_NAMED = 0.35  # the same, where it holds the names
 WANTED = 0.15  # what being of the sort that was asked for counts beside the share
 BESIDE = 0.25  # by which a source's share is below the best one's at most, so that it may contradict it
 TIGHT = 0.05  # what it counts that the words stand in one phrase
+CLOSE = 30  # characters between common words that together name one thing
 PHRASE = 80  # characters of one
 APART = 0.12  # by which the best source's share is ahead of one that is clearly behind
 AHEAD = 0.2  # by which its score is, relatively, where the shares are as good as equal
@@ -63,7 +64,7 @@ def judge(
         return Verdict(NOTHING, "stale-source", strong[0])
     if intent.kind == "implicit":
         return _of_matter(fresh, rests)
-    near = _near(fresh)
+    near = _near(fresh, [item for item in found if item.reverses and not is_stale(item)])
     newest = max(near, key=lambda item: (item.time, item.event.seq))
     replaced = len(near) > 1 and _takes_back(newest, found)
     head, current = newest if replaced else near[0], [item for item in found if not is_stale(item)]
@@ -99,7 +100,8 @@ def _strong(intent: Intent, found: Sequence[Source]) -> list[Source]:
     best = strong[0] if strong else None
     if best is not None and _is_one_word(best):
         held = [item for item in found if item.session != best.session and best.words & item.words]
-        return [] if held else strong
+        others = {item.session for item in held}
+        return [] if len(others) > (1 if intent.wants == "decision" else 0) else strong
     return strong
 
 
@@ -112,11 +114,15 @@ def _of_matter(fresh: Sequence[Source], rests: Rests) -> Verdict:
     return Verdict(MARKER, "recurring-matter", best, (best,), frozenset(best.words))
 
 
-def _near(fresh: Sequence[Source]) -> list[Source]:
-    """Return the best source of each conversation that comes near the best one of all, which is the first."""
+def _near(fresh: Sequence[Source], reversing: Sequence[Source]) -> list[Source]:
+    """Return the best source of each conversation that comes near the best one of all, which is the first.
+
+    One that takes something back counts where it is newer, even if it holds somewhat less.
+    """
     best, found = fresh[0], dict[tuple[bytes, bytes], Source]()
-    for item in fresh:
-        if item is best or not _is_behind(item, best) or (item.reverses and item.share > best.share - BESIDE):
+    newer = [item for item in reversing if item.time > best.time and item.share > best.share - BESIDE]
+    for item in (*fresh, *newer):
+        if item is best or not _is_behind(item, best) or item in newer:
             found.setdefault(item.session, item)
     return list(found.values())
 
@@ -133,10 +139,15 @@ def _told_of(intent: Intent, head: Source, found: Sequence[Source]) -> Source:
     """
     mine = [item for item in found if item.session == head.session and item.own >= MUCH * head.own]
     wanted = [item for item in mine if item.wanted]
+    if wanted and intent.wants == "decision":  # what was settled last holds, if it is as much about the matter
+        most = max(map(_own_weight, mine))
+        return max(
+            (item for item in mine if _own_weight(item) > most - APART), key=lambda item: item.event.seq
+        )
     if intent.wants == "repair":  # what was tried before holds the words, what helped often few of them
         behind = [item for item in found if item.session == head.session and item.event.seq >= head.event.seq]
         wanted = [item for item in behind if item.wanted] or wanted
-    if wanted and intent.wants in ("decision", "repair"):
+    if wanted and intent.wants == "repair":
         return max(wanted, key=lambda item: item.event.seq)
     return max(mine, key=lambda item: (len(item.named), _own_weight(item), item.event.seq), default=head)
 
@@ -157,7 +168,7 @@ def _weight(item: Source) -> float:
 def _is_behind(item: Source, best: Source) -> bool:
     """Tell whether a source is clearly less than the best one."""
     lead = _weight(best) - _weight(item)
-    if lead >= APART:
+    if lead >= APART or (lead >= TIGHT and item.words | item.lent < best.words | best.lent):
         return True
     return lead >= 0 and item.score <= best.score * (1 - AHEAD) and item.words < best.words
 
@@ -173,6 +184,8 @@ def is_strong_for_asked(intent: Intent, item: Source) -> bool:
     if telling:
         known = len(item.words | item.lent)
         return known > 1 or known == len(intent.words)
+    if intent.reason == "asked" and len(item.words) == len(intent.words) > 1 and item.spread <= CLOSE:
+        return True
     return _is_whole_phrase(intent, item) and (item.wanted or len(item.words) >= SEVERAL)
 
 

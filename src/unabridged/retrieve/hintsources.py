@@ -27,7 +27,7 @@ from unabridged.retrieve.hintturns import (
     look_around,
 )
 from unabridged.schema.ids import Micros, ProjectId
-from unabridged.schema.records import EVENT, META, SUMMARY, Document, Event
+from unabridged.schema.records import META, SUMMARY, Document, Event
 from unabridged.schema.scope import Level
 
 FETCH = 24  # windows that are looked at
@@ -43,7 +43,6 @@ UNKNOWN, LEAST_RARITY = 0.4, 0.3  # what a word counts that no window holds; tha
 NEIGHBOURS = 60  # steps of a conversation within which turns speak of one matter
 LENT = 0.8  # of the weight of a word that only a turn beside the source has
 LEAST = 0.3  # share of a message that a source holds at least, to be looked at more closely
-RESULTS, RESULT = 4, 4_000  # members of a turn behind a call that are looked at for its result; bytes of it
 LIVE = 4  # visible turns, whose text is read
 FOLLOWED = 4  # best sources whose next turn is looked at
 
@@ -240,27 +239,8 @@ def _read(context: Context, intent: Intent, group: Group, message: str) -> Sourc
         found.whole |= whole
     if found is None:
         return None
-    if found.event.kind == "tool-call":
-        _take_result(context, found)
     found.share = share_of(intent.words, found.words, found.whole)
     return found
-
-
-def _take_result(context: Context, source: Source) -> None:
-    """Put what a tool gave in the place of how it was called, which says nothing that is asked for."""
-    if source.document is None:
-        return
-    members = [ordinal for ordinal in source.document.members if ordinal > source.event.ordinal][:RESULTS]
-    events = context.reader.get_many(EVENT, [(source.event.project, ordinal) for ordinal in members])
-    for event in events:
-        if event is not None and event.kind == "tool-result" and event.size:
-            try:
-                data = context.resolver.event_bytes(event)[:RESULT]
-            except UnabridgedError:
-                return
-            source.event, source.start, source.end = event, 0, len(data)
-            source.text = data.decode("utf-8", "replace")
-            return
 
 
 def _look_closer(context: Context, intent: Intent, source: Source) -> None:

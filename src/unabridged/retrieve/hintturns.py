@@ -16,6 +16,7 @@ from unabridged.schema.ids import DocumentId, Micros, ProjectId
 from unabridged.schema.records import DOCUMENT, EVENT, HUMAN, META, PATH, SUMMARY, Document, Event
 
 ENDS = 5  # events of a turn that are looked at: so many at its beginning, so many at its end
+RESULTS = 4  # members of a turn behind a call that are looked at for its result
 LATER = 2  # turns behind a source that may say what came of it
 REACTION = 300  # characters of a person's answer to what an agent proposed
 REACH = 400  # characters to each side of the words in which a source says that it settles something
@@ -149,6 +150,8 @@ def _said(context: Context, source: Source) -> list[Said]:
     document = source.document
     if source.event.kind in SPOKEN and document is None:
         return [(event, context.resolver.event_text(event), b"") for event in _open_turn(context, source.event)]
+    if document is not None and source.event.kind == "tool-call":
+        return [(source.event, source.text, bytes(document.id)), *_given(context, document, source.event)]
     if document is None or source.event.kind not in SPOKEN:
         return [(source.event, source.text, bytes(document.id) if document is not None else b"")]
     found = list[Said]()
@@ -159,6 +162,19 @@ def _said(context: Context, source: Source) -> list[Said]:
                 for event, text in _spoken(context, turn)
             ]
     return found
+
+
+def _given(context: Context, turn: Document, call: Event) -> list[Said]:
+    """Return what a tool gave for a call, of the beginning of it."""
+    members = [ordinal for ordinal in turn.members if ordinal > call.ordinal][:RESULTS]
+    for event in context.reader.get_many(EVENT, [(turn.project, ordinal) for ordinal in members]):
+        if event is not None and event.kind == "tool-result" and event.size:
+            try:
+                data = context.resolver.event_bytes(event)[:TEXT]
+            except UnabridgedError:
+                return []
+            return [(event, data.decode("utf-8", "replace"), bytes(turn.id))]
+    return []
 
 
 def _open_turn(context: Context, event: Event) -> list[Event]:
