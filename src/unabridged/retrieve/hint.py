@@ -105,7 +105,11 @@ def decide(context: Context, finder: Finder, asked: Asked) -> Decision:
         more = hintsources.look(context, finder, intent, asked.message, asked.visible, PAYLOAD).sources
         found = sorted([*more, *found], key=lambda item: -item.share)
         verdict = _judged(context, asked, intent, found)
-    if any(_is_live(intent, verdict, live) for live in looked.live):
+    live = looked.live
+    if verdict.outcome != NOTHING and asked.visible.keys is None and asked.lineage.session is not None:
+        name = asked.lineage.name  # what is archived may crowd the live conversation out
+        live = hintsources.look(context, finder, intent, asked.message, asked.visible, SPOKEN, name).live
+    if any(_is_live(intent, verdict, item) for item in live):
         verdict = Verdict(NOTHING, "already-visible")
     considered = tuple(_considered(item, verdict) for item in found[:CONSIDERED])
     return _told(context, asked, intent, verdict, considered)
@@ -209,7 +213,7 @@ def _quoted(
     """Return an excerpt of a source with the events that it quotes; None where it does not fit."""
     parts = _conversation(context, intent, best, beside)
     near = hintmatch.spots(intent.words, best.words, best.text)
-    pieces = _pieces(parts, best.event, min((at for starts in near.values() for at in starts), default=0))
+    pieces = _pieces(parts, best, min((at for starts in near.values() for at in starts), default=0))
     facts = facts_of(best.event, best.start, best.end, best.time)
 
     def fits(lines: Sequence[hinttext.Line]) -> bool:
@@ -250,9 +254,10 @@ def facts_of(event: Event, start: int, end: int, time: Micros) -> dict[str, str]
     return {"date": iso(time)[:10], "recall": handle_of(event.project, event.ordinal, start, end)}
 
 
-def _pieces(parts: Sequence[Said], best: Event, place: int) -> list[hinttext.Piece]:
+def _pieces(parts: Sequence[Said], source: Source, place: int) -> list[hinttext.Piece]:
     """Return what was said, as far as sentences are looked for; `place`: where the words stand in the best."""
     answered = max((at for at, (event, _, _) in enumerate(parts) if event.role == "assistant"), default=-1)
+    best, own = source.event, {event.ordinal for event, _, _ in source.spoken or ()}
     asked, pieces = False, list[hinttext.Piece]()
     for at, (event, text, _) in enumerate(parts):
         user = event.role == "user"
@@ -263,7 +268,7 @@ def _pieces(parts: Sequence[Said], best: Event, place: int) -> list[hinttext.Pie
             text = text[text.rfind("\n", 0, max(0, place - BEFORE)) + 1 : place + BEHIND]
         elif len(text) > 2 * END:
             text = f"{text[:END]}\n{text[-END:]}"
-        pieces.append(hinttext.Piece(speaker, prose(text) or text, answers, user and at < answered))
+        pieces.append(hinttext.Piece(speaker, prose(text) or text, answers, user and at < answered, not own or event.ordinal in own))
     return pieces
 
 

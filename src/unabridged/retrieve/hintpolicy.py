@@ -14,6 +14,7 @@ ENOUGH = 0.54  # share of a message's weight that a source of several telling wo
 ENOUGH_WANTED = 0.5  # the same, where it is of the sort that was asked for and no other source comes near
 ENOUGH_IMPLICIT = 0.65  # the same, where history was not asked for
 ENOUGH_PAIRED = 0.4  # the same, where two telling words stand side by side in both
+ENOUGH_BESIDE = 0.56  # the same, where the message has other telling words, too
 ENOUGH_SEVERAL, LEAST_OWN = 0.5, 0.3  # the same, where a conversation holds several of its words; of one turn of it
 ENOUGH_NAMED = 0.35  # the same, where it holds the names
 WANTED = 0.15  # what being of the sort that was asked for counts beside the share
@@ -178,7 +179,8 @@ def is_strong_for_asked(intent: Intent, item: Source) -> bool:
     names, telling = _held(intent, item)
     wanted_names = {at for at, word in enumerate(intent.words) if word.rank == "name"}
     if wanted_names:
-        return names == wanted_names and item.share >= ENOUGH_NAMED
+        alone = not any(word.rank == "telling" for word in intent.words)
+        return names == wanted_names and item.share >= (ENOUGH_NAMED if alone else ENOUGH_BESIDE)
     if item.share < ENOUGH:
         return False
     if telling:

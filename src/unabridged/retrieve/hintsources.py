@@ -13,7 +13,7 @@ from unabridged.retrieve.asked import Finder, Search
 from unabridged.retrieve.candidate import Candidate
 from unabridged.retrieve.context import Context
 from unabridged.retrieve.eligible import Eligibility
-from unabridged.retrieve.filters import NONE, Filters
+from unabridged.retrieve.filters import Filters
 from unabridged.retrieve.hintintent import Intent, Word
 from unabridged.retrieve.hintlineage import Visible
 from unabridged.retrieve.hintmatch import has_pair, held, reverses, share_of, spots, spread_of
@@ -26,7 +26,7 @@ from unabridged.retrieve.hintturns import (
     is_wanted,
     look_around,
 )
-from unabridged.schema.ids import Micros, ProjectId
+from unabridged.schema.ids import Micros, ProjectId, SessionId
 from unabridged.schema.records import META, SUMMARY, Document, Event
 from unabridged.schema.scope import Level
 
@@ -99,10 +99,10 @@ def look(
     message: str,
     visible: Visible,
     kinds: frozenset[str],
-    since: Micros = NONE,
+    session: SessionId | None = None,
 ) -> Looked:
     """Return the sources that hold most of a message's words; raises what the index raises."""
-    search = Search(intent.query, FETCH, Filters(kinds=kinds, since=since))
+    search = Search(intent.query, FETCH, Filters(kinds=kinds, session=session))
     candidates = finder.candidates(search, _projects(context), FETCH)
     pairs, _ = Eligibility(context, search.filters, {}, standing=True).sift(candidates)
     plain = _SPACE.sub(" ", message).strip()

@@ -28,12 +28,15 @@ SENTENCES_MOST = 40  # of a text that are looked at
 LEAST_TOKENS = 12  # of quoted text; in fewer nothing is said
 CUE_BONUS = 0.5  # what a sentence of the sort that was asked for counts beside its words
 UNNAMED = 0.4  # what a remedy counts that has none of the words
+BEST_BONUS = 0.25  # what standing in the turn that is told of counts
 HALF_BONUS = 0.2  # what an answer counts that has none of the words
 QUESTION = 0.6  # what a question's words count beside those of its answer
 DETAIL_BONUS = 0.3  # what a figure or a name in an answer counts
 LATER_BONUS = 0.01  # what standing further on counts: an answer ends with what it comes to
 
-_SETTLED = cues.compiled("settled")
+_SETTLED = re.compile(
+    f"{cues.compiled('settled').pattern}|{cues.compiled('stands').pattern}", re.IGNORECASE
+)
 _FAILED = cues.compiled("failed")
 _CUES = {"repair": cues.compiled("repaired"), "reason": cues.compiled("reasoned")}
 _DETAIL = re.compile(r"`|\d|\w[_./:]\w|[a-z][A-Z]")
@@ -54,6 +57,7 @@ class Piece:
     text: str
     answers: bool = False  # an agent's words behind a person's question
     asks: bool = False  # a person's words that an agent answered
+    best: bool = True  # of the turn that is told of, not of one beside it
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +148,8 @@ def chosen(
             bonus = -CUE_BONUS
         if failed and not own and bonus > 0 and pieces[at].answers:  # a remedy is seldom told in the problem's words
             own = UNNAMED
+        if own and pieces[at].best:
+            own += BEST_BONUS
         scores[at, number] = own + (bonus if own or answer else 0.0) + answer + detail + later * at
     texts = {(at, number): text for at, number, text in parts}
     picked = set[Key]()

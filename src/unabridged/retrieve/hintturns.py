@@ -16,7 +16,7 @@ from unabridged.schema.ids import DocumentId, Micros, ProjectId
 from unabridged.schema.records import DOCUMENT, EVENT, HUMAN, META, PATH, SUMMARY, Document, Event
 
 ENDS = 5  # events of a turn that are looked at: so many at its beginning, so many at its end
-RESULTS = 4  # members of a turn behind a call that are looked at for its result
+RESULTS = 4  # steps behind a call that are looked at for its result
 LATER = 2  # turns behind a source that may say what came of it
 REACTION = 300  # characters of a person's answer to what an agent proposed
 REACH = 400  # characters to each side of the words in which a source says that it settles something
@@ -29,6 +29,7 @@ SPOKEN, PAYLOAD = frozenset(("text",)), frozenset(("tool-result", "tool-call"))
 _AGREED = cues.compiled("agreed")
 
 _SETTLED, _REPAIRED, _FAILED = map(cues.compiled, ("settled", "repaired", "failed"))
+_STANDS = re.compile(f"{_SETTLED.pattern}|{cues.compiled('stands').pattern}", re.IGNORECASE)
 
 Said = tuple[Event, str, bytes]  # an event, its text, the id of the document that holds it (empty: none yet)
 
@@ -150,8 +151,9 @@ def _said(context: Context, source: Source) -> list[Said]:
     document = source.document
     if source.event.kind in SPOKEN and document is None:
         return [(event, context.resolver.event_text(event), b"") for event in _open_turn(context, source.event)]
-    if document is not None and source.event.kind == "tool-call":
-        return [(source.event, source.text, bytes(document.id)), *_given(context, document, source.event)]
+    if source.event.kind == "tool-call":
+        held_by = bytes(document.id) if document is not None else b""
+        return [(source.event, source.text, held_by), *_given(context, source.event, held_by)]
     if document is None or source.event.kind not in SPOKEN:
         return [(source.event, source.text, bytes(document.id) if document is not None else b"")]
     found = list[Said]()
@@ -164,16 +166,16 @@ def _said(context: Context, source: Source) -> list[Said]:
     return found
 
 
-def _given(context: Context, turn: Document, call: Event) -> list[Said]:
+def _given(context: Context, call: Event, held_by: bytes) -> list[Said]:
     """Return what a tool gave for a call, of the beginning of it."""
-    members = [ordinal for ordinal in turn.members if ordinal > call.ordinal][:RESULTS]
-    for event in context.reader.get_many(EVENT, [(turn.project, ordinal) for ordinal in members]):
+    steps = context.reader.scan(PATH, (call.project, call.session), start=(call.seq + 1,), limit=RESULTS)
+    for event in context.reader.get_many(EVENT, [(call.project, step.event) for step in steps]):
         if event is not None and event.kind == "tool-result" and event.size:
             try:
                 data = context.resolver.event_bytes(event)[:TEXT]
             except UnabridgedError:
                 return []
-            return [(event, data.decode("utf-8", "replace"), bytes(turn.id))]
+            return [(event, data.decode("utf-8", "replace"), held_by)]
     return []
 
 
@@ -219,14 +221,16 @@ def look_around(context: Context, source: Source) -> None:
     asked = " ".join(text for event, text, _ in turn if event.role == "user")
     answered = " ".join(text for event, text, _ in turn if event.role == "assistant")
     empty = len(set(_LONG.findall(answered.lower())) - set(_LONG.findall(asked.lower()))) < ANSWER
-    source.bare = empty and (not _SETTLED.search(asked) or intent_of(asked).kind == "historical")
+    source.bare = empty and (
+        asked.rstrip().endswith("?") or not _SETTLED.search(asked) or intent_of(asked).kind == "historical"
+    )
 
 
 def is_wanted(context: Context, intent: Intent, source: Source, near: dict[int, list[int]]) -> bool:
     """Tell whether a source is of the sort that was asked for: a decision, a repair, what a tool printed."""
     if intent.wants == "output":
         return source.event.kind in PAYLOAD or any(item.kind == "error" for item in anchors(source.text))
-    pattern = {"decision": _SETTLED, "reason": _SETTLED, "repair": _REPAIRED}.get(intent.wants)
+    pattern = {"decision": _STANDS, "reason": _SETTLED, "repair": _REPAIRED}.get(intent.wants)
     if pattern is None:
         return False
     if intent.wants == "repair":
