@@ -268,7 +268,11 @@ def _pieces(parts: Sequence[Said], source: Source, place: int) -> list[hinttext.
             text = text[text.rfind("\n", 0, max(0, place - BEFORE)) + 1 : place + BEHIND]
         elif len(text) > 2 * END:
             text = f"{text[:END]}\n{text[-END:]}"
-        pieces.append(hinttext.Piece(speaker, prose(text) or text, answers, user and at < answered, not own or event.ordinal in own))
+        pieces.append(
+            hinttext.Piece(
+                speaker, prose(text) or text, answers, user and at < answered, not own or event.ordinal in own
+            )
+        )
     return pieces
 
 

@@ -11,11 +11,11 @@ from typing import Any
 UNSPACED = ("zh", "ja")  # languages that put no space between words
 
 WANTS_REASON = re.compile(
-    r"\b(?:why|rationale|reason\w*|motivation|warum|wieso|pourquoi|por qué|почему|зачем)\b|为什么|なぜ|どうして",
+    r"\b(?:why|cause[ds]?|culprit|root cause|behind|rationale|reason\w*|motivation|warum|wieso|pourquoi|por qué|почему|зачем)\b|\bwhat (?:broke|killed|made|went wrong|was wrong)\b|为什么|なぜ|どうして",
     re.IGNORECASE,
 )
 WANTS_REPAIR = re.compile(
-    r"\b(?:fix(?:ed|es)?|solve[ds]?|solution|resolved?|remed\w+|cured?|workaround|cause[ds]?|behoben|исправ\w*)\b"
+    r"\b(?:fix(?:ed|es)?|solve[ds]?|solution|resolved?|remed\w+|cured?|workaround|behoben|исправ\w*)\b"
     r"|\b(?:do|did|doing|done|ship|shipped|help|helped) (?:\w+ )?against\b"
     r"|\bhow did (?:we|you|i) (?:get|make|manage|work around|stop|avoid|prevent)\b|修复|解决",
     re.IGNORECASE,

@@ -15,7 +15,10 @@ ENOUGH_WANTED = 0.5  # the same, where it is of the sort that was asked for and 
 ENOUGH_IMPLICIT = 0.65  # the same, where history was not asked for
 ENOUGH_PAIRED = 0.4  # the same, where two telling words stand side by side in both
 ENOUGH_BESIDE = 0.56  # the same, where the message has other telling words, too
-ENOUGH_SEVERAL, LEAST_OWN = 0.5, 0.3  # the same, where a conversation holds several of its words; of one turn of it
+ENOUGH_SEVERAL, LEAST_OWN = (
+    0.5,
+    0.3,
+)  # the same, where a conversation holds several of its words; of one turn of it
 ENOUGH_NAMED = 0.35  # the same, where it holds the names
 WANTED = 0.15  # what being of the sort that was asked for counts beside the share
 BESIDE = 0.25  # by which a source's share is below the best one's at most, so that it may contradict it
@@ -25,6 +28,7 @@ PHRASE = 80  # characters of one
 APART = 0.12  # by which the best source's share is ahead of one that is clearly behind
 AHEAD = 0.2  # by which its score is, relatively, where the shares are as good as equal
 MUCH = 0.6  # share of what the best turn of a conversation holds that another one has, to be told of in its place
+FEW = 0.25  # the same, of one that says what helped
 WANTED_HERE = 0.25  # what being of the sort that was asked for counts between turns of one conversation
 BESIDE_MOST = 3  # other turns of a conversation that may be quoted beside the one that is told of
 EXPOSED = 4  # sources that one hint lets rest
@@ -80,7 +84,9 @@ def judge(
         return Verdict(NOTHING, "repeated-source", best)
     if reason:
         return Verdict(MARKER, reason, best, (best, *near[1:])[:EXPOSED], words)
-    return Verdict(EXCERPT, "asked" if intent.reason == "asked" else "named", best, (best,), words, tuple(beside))
+    return Verdict(
+        EXCERPT, "asked" if intent.reason == "asked" else "named", best, (best,), words, tuple(beside)
+    )
 
 
 def _strong(intent: Intent, found: Sequence[Source]) -> list[Source]:
@@ -130,7 +136,9 @@ def _near(fresh: Sequence[Source], reversing: Sequence[Source]) -> list[Source]:
 
 def _takes_back(newest: Source, found: Sequence[Source]) -> bool:
     """Tell whether the newest of several conversations takes back what the others say."""
-    return any(item.reverses and item.words & newest.words for item in found if item.session == newest.session)
+    return any(
+        item.reverses and item.words & newest.words for item in found if item.session == newest.session
+    )
 
 
 def _told_of(intent: Intent, head: Source, found: Sequence[Source]) -> Source:
@@ -140,16 +148,23 @@ def _told_of(intent: Intent, head: Source, found: Sequence[Source]) -> Source:
     """
     mine = [item for item in found if item.session == head.session and item.own >= MUCH * head.own]
     wanted = [item for item in mine if item.wanted]
-    if wanted and intent.wants == "decision":  # what was settled last holds, if it is as much about the matter
+    if (
+        wanted and intent.wants == "decision"
+    ):  # what was settled last holds, if it is as much about the matter
         most = max(map(_own_weight, mine))
-        return max(
-            (item for item in mine if _own_weight(item) > most - APART), key=lambda item: item.event.seq
-        )
-    if intent.wants == "repair":  # what was tried before holds the words, what helped often few of them
-        behind = [item for item in found if item.session == head.session and item.event.seq >= head.event.seq]
-        wanted = [item for item in behind if item.wanted] or wanted
-    if wanted and intent.wants == "repair":
-        return max(wanted, key=lambda item: item.event.seq)
+        near = [item for item in wanted if _own_weight(item) > most - APART]
+        return max(near or mine, key=lambda item: item.event.seq if near else _own_weight(item))
+    if intent.wants == "repair":  # what was tried holds the words, what helped often few of them
+        behind = [
+            item
+            for item in found
+            if item.session == head.session
+            and item.event.seq >= head.event.seq
+            and item.own >= FEW * head.own
+            and item.helped
+        ]
+        if behind:
+            return max(behind, key=lambda item: (item.own + item.helped, -item.event.seq))
     return max(mine, key=lambda item: (len(item.named), _own_weight(item), item.event.seq), default=head)
 
 

@@ -34,11 +34,14 @@ QUESTION = 0.6  # what a question's words count beside those of its answer
 DETAIL_BONUS = 0.3  # what a figure or a name in an answer counts
 LATER_BONUS = 0.01  # what standing further on counts: an answer ends with what it comes to
 
-_SETTLED = re.compile(
-    f"{cues.compiled('settled').pattern}|{cues.compiled('stands').pattern}", re.IGNORECASE
-)
+_SETTLED = re.compile(f"{cues.compiled('settled').pattern}|{cues.compiled('stands').pattern}", re.IGNORECASE)
 _FAILED = cues.compiled("failed")
-_CUES = {"repair": cues.compiled("repaired"), "reason": cues.compiled("reasoned")}
+_CUES = {
+    "repair": re.compile(
+        f"{cues.compiled('repaired').pattern}|{cues.compiled('changed').pattern}", re.IGNORECASE
+    ),
+    "reason": cues.compiled("reasoned"),
+}
 _DETAIL = re.compile(r"`|\d|\w[_./:]\w|[a-z][A-Z]")
 _POINTS_BACK = re.compile(
     r"^\W*(?:\w+ ){0,4}(?:it|its|they|them|both|that|this|these|those|neither|either)\b", re.IGNORECASE
@@ -146,7 +149,9 @@ def chosen(
         detail = DETAIL_BONUS if answer and _DETAIL.search(text) else 0.0
         if failed and _FAILED.search(text):
             bonus = -CUE_BONUS
-        if failed and not own and bonus > 0 and pieces[at].answers:  # a remedy is seldom told in the problem's words
+        if (
+            failed and not own and bonus > 0 and pieces[at].answers
+        ):  # a remedy is seldom told in the problem's words
             own = UNNAMED
         if own and pieces[at].best:
             own += BEST_BONUS
@@ -176,7 +181,9 @@ def _order(scores: dict[Key, float], texts: dict[Key, str], wants: str) -> list[
     first = [best, *(key for key in beside if key in texts and not texts[key].endswith("?"))]
     others = [key for key in ranked[1:] if key not in first and scores[key] >= CUE_BONUS]
     elsewhere = next((key for key in others if key[0] != best[0]), None)
-    if elsewhere is not None:  # another turn says more beside the best sentence than the one behind it
+    if (
+        elsewhere is not None and scores[elsewhere] >= scores[best] - CUE_BONUS
+    ):  # another turn says more beside the best sentence than the one behind it
         first = [best, elsewhere, *first[1:]]
     return [*first, *(key for key in others if key not in first)]
 

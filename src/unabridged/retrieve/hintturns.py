@@ -16,6 +16,7 @@ from unabridged.schema.ids import DocumentId, Micros, ProjectId
 from unabridged.schema.records import DOCUMENT, EVENT, HUMAN, META, PATH, SUMMARY, Document, Event
 
 ENDS = 5  # events of a turn that are looked at: so many at its beginning, so many at its end
+HELPED, CHANGED = 0.5, 0.2  # what it counts that a turn says what helped, or what was changed
 RESULTS = 4  # steps behind a call that are looked at for its result
 LATER = 2  # turns behind a source that may say what came of it
 REACTION = 300  # characters of a person's answer to what an agent proposed
@@ -28,7 +29,7 @@ _LONG = re.compile(r"\w{4,}|\d+|[^\x00-\x7f]{2}")
 SPOKEN, PAYLOAD = frozenset(("text",)), frozenset(("tool-result", "tool-call"))
 _AGREED = cues.compiled("agreed")
 
-_SETTLED, _REPAIRED, _FAILED = map(cues.compiled, ("settled", "repaired", "failed"))
+_SETTLED, _REPAIRED, _FAILED, _CHANGED = map(cues.compiled, ("settled", "repaired", "failed", "changed"))
 _STANDS = re.compile(f"{_SETTLED.pattern}|{cues.compiled('stands').pattern}", re.IGNORECASE)
 
 Said = tuple[Event, str, bytes]  # an event, its text, the id of the document that holds it (empty: none yet)
@@ -55,6 +56,7 @@ class Source:
     spread: int = FAR
     paired: bool = False  # two words stand side by side in it as they do in the message
     wanted: bool = False
+    helped: float = 0.0  # how plainly it says what put something right
     reverses: bool = False
     share: float = 0.0
     own: float = 0.0  # the share that it has without what the turns beside it hold
@@ -123,7 +125,11 @@ def said_later(context: Context, source: Source) -> list[Said]:
     if document is None:
         return []
     following = context.reader.scan(
-        DOCUMENT, (document.project, document.session), start=(document.seq_to + 1,), index="place", limit=LATER
+        DOCUMENT,
+        (document.project, document.session),
+        start=(document.seq_to + 1,),
+        index="place",
+        limit=LATER,
     )
     return [
         (event, text, bytes(turn.id))
@@ -150,7 +156,9 @@ def _spoken(context: Context, turn: Document) -> list[tuple[Event, str]]:
 def _said(context: Context, source: Source) -> list[Said]:
     document = source.document
     if source.event.kind in SPOKEN and document is None:
-        return [(event, context.resolver.event_text(event), b"") for event in _open_turn(context, source.event)]
+        return [
+            (event, context.resolver.event_text(event), b"") for event in _open_turn(context, source.event)
+        ]
     if source.event.kind == "tool-call":
         held_by = bytes(document.id) if document is not None else b""
         return [(source.event, source.text, held_by), *_given(context, source.event, held_by)]
@@ -235,7 +243,16 @@ def is_wanted(context: Context, intent: Intent, source: Source, near: dict[int, 
         return False
     if intent.wants == "repair":
         answers = [text for event, text, _ in said(context, source) if event.role == "assistant"]
-        return any(pattern.search(text) and not _FAILED.search(text) for text in answers)
+        good = [text for text in answers if not _FAILED.search(text)]
+        source.helped = max(
+            (
+                HELPED if pattern.search(text) else CHANGED
+                for text in good
+                if pattern.search(text) or _CHANGED.search(text)
+            ),
+            default=0.0,
+        )
+        return source.helped > 0
     if any(pattern.search(text) for text in beside(source.text, near, REACH)):
         return True
     others = [text for event, text, _ in said(context, source) if event.ordinal != source.event.ordinal]
