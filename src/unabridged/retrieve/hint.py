@@ -188,7 +188,7 @@ def _told(
     """Return a verdict in words: an excerpt that does not fit is a marker, a marker that does not fit is nothing."""
     rest = tuple(dict.fromkeys(key for item in verdict.rest for key in item.keys))
     if verdict.outcome == EXCERPT and verdict.best is not None:
-        decision = _quoted(context, asked, intent, verdict.best, verdict.beside)
+        decision = _quoted(context, asked, intent, verdict.best)
         if decision is not None:
             return Decision(EXCERPT, verdict.reason, decision[0], rest, decision[1], considered)
     if verdict.outcome == NOTHING:
@@ -208,10 +208,10 @@ def marked(context: Context, asked: Asked, spans: Sequence[str]) -> str:
 
 
 def _quoted(
-    context: Context, asked: Asked, intent: Intent, best: Source, beside: Sequence[Source]
+    context: Context, asked: Asked, intent: Intent, best: Source
 ) -> tuple[str, tuple[Passage, ...]] | None:
     """Return an excerpt of a source with the events that it quotes; None where it does not fit."""
-    parts = _conversation(context, intent, best, beside)
+    parts = _conversation(context, intent, best)
     near = hintmatch.spots(intent.words, best.words, best.text)
     pieces = _pieces(parts, best, min((at for starts in near.values() for at in starts), default=0))
     facts = facts_of(best.event, best.start, best.end, best.time)
@@ -229,17 +229,12 @@ def _quoted(
     return (text, tuple((parts[line.piece][0], parts[line.piece][2]) for line in lines)) if text else None
 
 
-def _conversation(context: Context, intent: Intent, best: Source, beside: Sequence[Source]) -> list[Said]:
-    """Return what may be quoted: a source's turn, the turns beside it, and what came of it a little later."""
+def _conversation(context: Context, intent: Intent, best: Source) -> list[Said]:
+    """Return what may be quoted: what was said in a source's turn, and what came of it a little later."""
     found = {event.ordinal: (event, text, held_by) for event, text, held_by in said(context, best)}
-    if best.event.kind in SPOKEN:
-        for item in beside:
-            if item.event.kind in SPOKEN:
-                for event, text, held_by in said(context, item):
-                    found.setdefault(event.ordinal, (event, text, held_by))
-        if intent.wants in ("decision", "repair"):
-            for event, text, held_by in said_later(context, best):
-                found.setdefault(event.ordinal, (event, text, held_by))
+    if best.event.kind in SPOKEN and intent.wants in ("decision", "repair"):
+        for event, text, held_by in said_later(context, best):
+            found.setdefault(event.ordinal, (event, text, held_by))
     return sorted(found.values(), key=lambda item: item[0].seq)
 
 

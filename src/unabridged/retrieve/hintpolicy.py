@@ -10,7 +10,7 @@ from unabridged.retrieve.hintturns import Source
 
 NOTHING, MARKER, EXCERPT = "nothing", "marker", "excerpt"
 
-ENOUGH = 0.54  # share of a message's weight that a source of several telling words holds at least
+ENOUGH = 0.6  # share of a message's weight that a source of several telling words holds at least
 ENOUGH_WANTED = 0.5  # the same, where it is of the sort that was asked for and no other source comes near
 ENOUGH_IMPLICIT = 0.65  # the same, where history was not asked for
 ENOUGH_PAIRED = 0.4  # the same, where two telling words stand side by side in both
@@ -30,7 +30,6 @@ AHEAD = 0.2  # by which its score is, relatively, where the shares are as good a
 MUCH = 0.6  # share of what the best turn of a conversation holds that another one has, to be told of in its place
 FEW = 0.25  # the same, of one that says what helped
 WANTED_HERE = 0.25  # what being of the sort that was asked for counts between turns of one conversation
-BESIDE_MOST = 3  # other turns of a conversation that may be quoted beside the one that is told of
 EXPOSED = 4  # sources that one hint lets rest
 
 Test = Callable[[Source], bool]
@@ -39,17 +38,13 @@ Rests = Callable[[Source, bool], bool]
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What to tell. `best`: of which source; `rest`: which sources it lets rest; `words`: which words they hold.
-
-    `beside`: other turns of its conversation that hold much of the message, too.
-    """
+    """What to tell. `best`: of which source; `rest`: which sources it lets rest; `words`: which words they hold."""
 
     outcome: str
     reason: str
     best: Source | None = None
     rest: tuple[Source, ...] = ()
     words: frozenset[int] = frozenset()
-    beside: tuple[Source, ...] = ()
 
 
 def judge(
@@ -74,19 +69,13 @@ def judge(
     replaced = len(near) > 1 and _takes_back(newest, found)
     head, current = newest if replaced else near[0], [item for item in found if not is_stale(item)]
     best = _told_of(intent, head, current)
-    beside = sorted(
-        (item for item in current if item.session == best.session and item.key != best.key and item.own > 0),
-        key=lambda item: (-_own_weight(item), -item.event.seq),
-    )[:BESIDE_MOST]
     words = frozenset(best.words | best.lent)
     reason = "ambiguous" if len(near) > 1 and not replaced else "conflict" if is_corrected(best) else ""
     if rests(best, not reason):
         return Verdict(NOTHING, "repeated-source", best)
     if reason:
         return Verdict(MARKER, reason, best, (best, *near[1:])[:EXPOSED], words)
-    return Verdict(
-        EXCERPT, "asked" if intent.reason == "asked" else "named", best, (best,), words, tuple(beside)
-    )
+    return Verdict(EXCERPT, "asked" if intent.reason == "asked" else "named", best, (best,), words)
 
 
 def _strong(intent: Intent, found: Sequence[Source]) -> list[Source]:
@@ -178,7 +167,11 @@ def _is_one_word(item: Source) -> bool:
 
 
 def _weight(item: Source) -> float:
-    return item.share + (WANTED if item.wanted else 0.0) + (TIGHT if item.spread <= PHRASE else 0.0)
+    return (
+        item.share
+        + (WANTED if item.wanted or item.joined else 0.0)
+        + (TIGHT if item.spread <= PHRASE else 0.0)
+    )
 
 
 def _is_behind(item: Source, best: Source) -> bool:

@@ -39,7 +39,7 @@ CLOSER, FAR_BEHIND = (
     5,
     0.4,
 )  # sources that are looked at more closely, and how much less than the best they hold
-UNKNOWN, LEAST_RARITY = 0.4, 0.3  # what a word counts that no window holds; that every window holds
+UNKNOWN, LEAST_RARITY = 0.6, 0.3  # what a word counts that no window holds; that every window holds
 NEIGHBOURS = 60  # steps of a conversation within which turns speak of one matter
 LENT = 0.8  # of the weight of a word that only a turn beside the source has
 LEAST = 0.3  # share of a message that a source holds at least, to be looked at more closely
@@ -116,6 +116,10 @@ def look(
         for item in some[:CLOSER]:
             if item.share >= max(LEAST, some[0].share - FAR_BEHIND):
                 _look_closer(context, intent, item)
+        for item in some:
+            item.joined = any(
+                other.wanted and other.session == item.session and other.own >= item.own / 2 for other in some
+            )
         some.sort(key=_rank)
     return Looked(sources, seen)
 

@@ -56,6 +56,7 @@ class Source:
     spread: int = FAR
     paired: bool = False  # two words stand side by side in it as they do in the message
     wanted: bool = False
+    joined: bool = False  # another turn of its conversation that holds as much is
     helped: float = 0.0  # how plainly it says what put something right
     reverses: bool = False
     share: float = 0.0
