@@ -65,14 +65,15 @@ def test_most_messages_get_nothing_and_a_reason(hinting: Hinting, message: str, 
     assert (told.outcome, told.reason, told.text, told.tokens) == ("nothing", reason, "", 0)
 
 
-def test_two_sources_that_say_different_things_are_not_quoted(hinting: Hinting) -> None:
+def test_what_a_newer_decision_replaced_is_not_quoted(hinting: Hinting) -> None:
     hinting.talk(
         "later", "And the flash driver?", "We chose interrupts instead of polling for the flash driver."
     )
     hinting.index()
     told = hinting.ask(ASKED)
-    assert (told.outcome, told.reason) == ("marker", "conflict")
-    assert "interrupts" not in told.text
+    assert (told.outcome, told.reason) == ("excerpt", "asked")
+    assert "We chose interrupts instead of polling" in told.text
+    assert "simpler to test" not in told.text
 
 
 def test_two_sources_that_are_as_good_are_not_quoted(hinting: Hinting) -> None:

@@ -11,7 +11,9 @@ from typing import Any
 UNSPACED = ("zh", "ja")  # languages that put no space between words
 
 WANTS_REASON = re.compile(
-    r"\b(?:why|cause[ds]?|culprit|root cause|behind|rationale|reason\w*|motivation|warum|wieso|pourquoi|por qué|почему|зачем)\b|\bwhat (?:broke|killed|made|went wrong|was wrong)\b|为什么|なぜ|どうして",
+    r"\b(?:why|cause[ds]?|culprit|root cause|behind|rationale|"
+    r"reason\w*|motivation|warum|wieso|pourquoi|por qué|почему|зачем)\b"
+    r"|\bwhat (?:broke|killed|made|went wrong|was wrong)\b|为什么|なぜ|どうして",
     re.IGNORECASE,
 )
 WANTS_REPAIR = re.compile(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Sequence
 
@@ -23,6 +24,7 @@ _TAKES_BACK = [
 ]
 STEM, ENDING = 5, 3  # letters that relatives of a word share at least, and of its ending
 SIDE_BY_SIDE = 24  # characters from the beginning of a word to that of the next
+UNKNOWN, LEAST_RARITY = 0.6, 0.3  # what a word counts that no window holds; that every window holds
 STRETCHES_MOST = 4  # stretches of a text that are looked at
 
 
@@ -71,6 +73,15 @@ def share_of(words: Sequence[Word], found: Iterable[int], whole: Iterable[int]) 
 def weight_of(word: Word) -> float:
     """Return how much a word counts in what a source holds of a message."""
     return WEIGHTS[word.rank] * word.rarity
+
+
+def rarity(word: Word, frequency: int, total: int) -> float:
+    """Return how much a word tells in an archive of `total` windows of which `frequency` hold it (0-1)."""
+    if frequency <= 0:
+        return 1.0 if word.rank == "name" or not word.source.islower() else UNKNOWN
+    if word.rank == "name":
+        return 1.0
+    return max(LEAST_RARITY, math.log((total + 1) / (frequency + 1)) / math.log(total + 1))
 
 
 def spots(words: Sequence[Word], found: Iterable[int], text: str) -> dict[int, list[int]]:

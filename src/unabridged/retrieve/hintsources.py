@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from math import log
 
 from unabridged.errors import UnabridgedError
 from unabridged.retrieve import places
@@ -14,9 +13,9 @@ from unabridged.retrieve.candidate import Candidate
 from unabridged.retrieve.context import Context
 from unabridged.retrieve.eligible import Eligibility
 from unabridged.retrieve.filters import Filters
-from unabridged.retrieve.hintintent import Intent, Word
+from unabridged.retrieve.hintintent import Intent
 from unabridged.retrieve.hintlineage import Visible
-from unabridged.retrieve.hintmatch import has_pair, held, reverses, share_of, spots, spread_of
+from unabridged.retrieve.hintmatch import has_pair, held, rarity, reverses, share_of, spots, spread_of
 from unabridged.retrieve.hintturns import (
     IDENTITY,
     SPOKEN,
@@ -32,14 +31,12 @@ from unabridged.schema.scope import Level
 
 FETCH = 24  # windows that are looked at
 SPARE = 4_096  # bytes by which white space may make a message longer
-FULL_LEAST, FULL_SHARE = 20, 0.03  # windows, share of all windows, above which a word is everywhere
 READ, WINDOWS = 10, 2  # turns whose text is read, and windows of each
 COVERED = 0.2  # share of a query's weight that a window holds at least, to be read
 CLOSER, FAR_BEHIND = (
     5,
     0.4,
 )  # sources that are looked at more closely, and how much less than the best they hold
-UNKNOWN, LEAST_RARITY = 0.6, 0.3  # what a word counts that no window holds; that every window holds
 NEIGHBOURS = 60  # steps of a conversation within which turns speak of one matter
 LENT = 0.8  # of the weight of a word that only a turn beside the source has
 LEAST = 0.3  # share of a message that a source holds at least, to be looked at more closely
@@ -67,26 +64,7 @@ def weighed(finder: Finder, intent: Intent) -> Intent:
     """
     frequencies, total = finder.frequencies([word.clause for word in intent.words])
     words = [
-        replace(word, rarity=_rarity(word, frequency, total))
-        for word, frequency in zip(intent.words, frequencies, strict=True)
-    ]
-    return replace(intent, words=tuple(words))
-
-
-def _rarity(word: Word, frequency: int, total: int) -> float:
-    if frequency <= 0:
-        return 1.0 if word.rank == "name" or not word.source.islower() else UNKNOWN
-    if word.rank == "name":
-        return 1.0
-    return max(LEAST_RARITY, log((total + 1) / (frequency + 1)) / log(total + 1))
-
-
-def tempered(finder: Finder, intent: Intent) -> Intent:
-    """Return a message with the words that this archive is full of ranked as common, whatever they say elsewhere."""
-    frequencies, total = finder.frequencies([word.clause for word in intent.words])
-    most = max(FULL_LEAST, FULL_SHARE * total)
-    words = [
-        replace(word, rank="common") if frequency > most and word.rank == "telling" else word
+        replace(word, rarity=rarity(word, frequency, total))
         for word, frequency in zip(intent.words, frequencies, strict=True)
     ]
     return replace(intent, words=tuple(words))

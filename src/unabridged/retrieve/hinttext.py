@@ -28,7 +28,7 @@ SENTENCES_MOST = 40  # of a text that are looked at
 LEAST_TOKENS = 12  # of quoted text; in fewer nothing is said
 CUE_BONUS = 0.5  # what a sentence of the sort that was asked for counts beside its words
 UNNAMED = 0.4  # what a remedy counts that has none of the words
-BEST_BONUS = 0.25  # what standing in the turn that is told of counts
+BEHIND = 0.25  # what standing in a later turn than the one that is told of takes away
 HALF_BONUS = 0.2  # what an answer counts that has none of the words
 QUESTION = 0.6  # what a question's words count beside those of its answer
 DETAIL_BONUS = 0.3  # what a figure or a name in an answer counts
@@ -141,11 +141,12 @@ def chosen(
     scores = dict[Key, float]()
     for at, number, text in parts:
         own = weigh(text)
-        if pieces[at].asks and text.endswith(("?", "\uff1f")):
+        asks = text.endswith(("?", "\uff1f")) or ("?" in pieces[at].text and not cue.search(text))
+        if pieces[at].asks and asks:
             own *= QUESTION
         bonus = CUE_BONUS * (1.0 if wants else 0.5) if cue.search(text) else 0.0
         answers = pieces[at].answers and (not text.endswith("?") or "`" in text)
-        answer = (CUE_BONUS if own else HALF_BONUS) if answers else 0.0
+        answer = (CUE_BONUS if own or bonus else HALF_BONUS) if answers else 0.0
         detail = DETAIL_BONUS if answer and _DETAIL.search(text) else 0.0
         if failed and _FAILED.search(text):
             bonus = -CUE_BONUS
@@ -153,8 +154,8 @@ def chosen(
             failed and not own and bonus > 0 and pieces[at].answers
         ):  # a remedy is seldom told in the problem's words
             own = UNNAMED
-        if own and pieces[at].best:
-            own += BEST_BONUS
+        if not pieces[at].best:
+            own = max(0.0, own - BEHIND)
         scores[at, number] = own + (bonus if own or answer else 0.0) + answer + detail + later * at
     texts = {(at, number): text for at, number, text in parts}
     picked = set[Key]()
