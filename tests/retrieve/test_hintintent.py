@@ -47,6 +47,13 @@ ASKS_FOR_HISTORY = (
     "Actually, what did we decide about the retry limit?",
     "use the approach we agreed on for the importer",
     "What's the rationale behind our sharding key?",
+    "what broke the nightly export?",
+    "that upload stall, what was the remedy?",
+    "Which calendar won, and who signed it off?",
+    "Number the invoices as agreed.",
+    "where's the cache dir again?",
+    "Was there a reason we didn't shard the ledger?",
+    "Why did we keep the threshold below 5?",
 )
 MAY_HAVE_A_HISTORY = (
     "Sealed ledger segments.",
@@ -104,6 +111,11 @@ WANTS_NONE = (
     "Hello",
     "continue",
     "what does src/parser.py do?",
+    "Is v2.3.0 pushed?",
+    "who changed the reset form last?",
+    "Forget how we did the keys before; propose a design from scratch.",
+    "Which jobs failed today?",
+    "zstd vs gzip, which is faster?",
 )
 
 
