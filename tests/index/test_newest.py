@@ -60,4 +60,4 @@ def test_the_tail_gives_what_passes_and_leaves_words_to_who_reads_it() -> None:
     tail = Tail()
     tail.add([doc(1, 1, "we decided it"), doc(2, 2, role="tool")], 1)
     where = LexicalFilter(roles=frozenset(("user",)), words=frozenset(("agreed",)))
-    assert [(hit.ordinal, hit.fresh) for hit in tail.newest(where)] == [(1, True)]
+    assert [(hit.ordinal, hit.fresh) for hit in tail.held().newest(where)] == [(1, True)]

@@ -54,7 +54,7 @@ class Pair:
         """Return the scores by ordinal: over index and tail, and after a commit."""
         index = self.before.index
         answer = index.search(plan, limit=limit)
-        together = merged(answer, self.tail.search(plan, index.state, limit=limit), limit)
+        together = merged(answer, self.tail.held().search(plan, index.state, limit=limit), limit)
         later = self.after.index.search(plan, limit=limit)
         return (
             {hit.ordinal: hit.score for hit in together},
@@ -92,7 +92,7 @@ def test_a_window_of_the_tail_scores_as_it_does_after_a_commit(tmp_path: Path) -
 def test_coverage_and_exactness_agree_with_the_index(tmp_path: Path) -> None:
     pair = Pair(tmp_path, ["other words"], ["apply_secrets runs late", "secrets apply late"])
     plan = plan_query("apply_secrets late")
-    fresh = {hit.ordinal: hit for hit in pair.tail.search(plan, pair.before.index.state)}
+    fresh = {hit.ordinal: hit for hit in pair.tail.held().search(plan, pair.before.index.state)}
     later = {hit.ordinal: hit for hit in pair.after.index.search(plan)}
     for ordinal in (2, 3):
         assert fresh[ordinal].matched == later[ordinal].matched
@@ -128,7 +128,7 @@ def test_filters_mean_the_same_in_the_tail(tmp_path: Path) -> None:
         index.commit("first")
         plan = plan_query("ledger")
         for where in wheres:
-            fresh = {hit.ordinal for hit in tail.search(plan, empty, where)}
+            fresh = {hit.ordinal for hit in tail.held().search(plan, empty, where)}
             assert fresh == {hit.ordinal for hit in index.search(plan, where)}, where
 
 
@@ -139,7 +139,7 @@ def test_what_a_commit_covers_leaves_the_tail(tmp_path: Path) -> None:
             tail.add(docs_of("the ledger", position), position)
         tail.add(docs_of("the ledger", 1, OTHER_PROJECT), 1)
         tail.drop_through(PROJECT, 2)
-        found = {(hit.project, hit.ordinal) for hit in tail.search(plan_query("ledger"), index.state)}
+        found = {(hit.project, hit.ordinal) for hit in tail.held().search(plan_query("ledger"), index.state)}
         assert found == {(PROJECT, 3), (OTHER_PROJECT, 1)}
 
 
@@ -148,7 +148,7 @@ def test_a_window_that_both_have_comes_once(tmp_path: Path) -> None:
     tail = Tail()
     tail.add(docs_of("the ledger", 1), 1)
     plan = plan_query("ledger")
-    answer = merged(shelf.index.search(plan), tail.search(plan, shelf.index.state), 10)
+    answer = merged(shelf.index.search(plan), tail.held().search(plan, shelf.index.state), 10)
     assert [hit.fresh for hit in answer] == [False]
 
 
@@ -158,7 +158,7 @@ def test_a_retired_event_leaves_the_tail(tmp_path: Path) -> None:
     tail.add(docs_of("the ledger", 1), 1)
     tail.add(docs_of("the ledger", 2), 2)
     tail.discard(PROJECT, [1])
-    assert [hit.ordinal for hit in tail.search(plan_query("ledger"), shelf.index.state)] == [2]
+    assert [hit.ordinal for hit in tail.held().search(plan_query("ledger"), shelf.index.state)] == [2]
 
 
 def test_a_full_tail_says_so_until_a_commit_covers_what_it_left_out() -> None:
@@ -181,4 +181,4 @@ def test_a_tail_holds_only_so_much_text() -> None:
 
 def test_an_empty_tail_finds_nothing(tmp_path: Path) -> None:
     shelf = Shelf(tmp_path / "index", ["the ledger"])
-    assert Tail().search(plan_query("ledger"), shelf.index.state) == []
+    assert Tail().held().search(plan_query("ledger"), shelf.index.state) == []

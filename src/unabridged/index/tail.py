@@ -13,6 +13,7 @@ from unabridged.index.analysis.matching import has_clause, satisfies
 from unabridged.index.analysis.phrase import holds
 from unabridged.index.analysis.plan import Clause, Plan
 from unabridged.index.layout import NAMES, WORDS, LexicalDoc, LexicalFilter, field_of
+from unabridged.index.newest import in_order
 from unabridged.index.scoring import (
     WEIGHTS,
     Statistics,
@@ -133,6 +134,33 @@ class Tail:
         with self._lock:
             self._keep([e for e in self._entries if (e.doc.project, e.doc.ordinal) not in gone])
 
+    def _fits(self, size: int) -> bool:
+        return self._size + size <= BYTES_MOST and len(self._entries) < WINDOWS_MOST
+
+    def _keep(self, entries: list[_Entry]) -> None:
+        self._entries = entries
+        self._size = sum(len(e.doc.text.encode("utf-8", "surrogatepass")) for e in entries)
+
+    def held(self) -> Held:
+        """Return what it holds now, to be searched later.
+
+        Take it before the state of the index is: between the two, a commit may bring to the index what the tail then
+        forgets, and who looked at the index first would find it in neither.
+        """
+        return Held(self._entries)
+
+
+class Held:
+    """What a tail held at one moment."""
+
+    def __init__(self, entries: list[_Entry]) -> None:
+        """Keep `entries`, which nobody changes."""
+        self._entries = entries
+
+    def __len__(self) -> int:
+        """Return the number of windows held."""
+        return len(self._entries)
+
     def search(
         self, plan: Plan, statistics: Statistics, where: LexicalFilter = EVERYTHING, limit: int = 10
     ) -> list[LexicalHit]:
@@ -170,12 +198,17 @@ class Tail:
             if where.allows(entry.doc)
         ]
 
-    def _fits(self, size: int) -> bool:
-        return self._size + size <= BYTES_MOST and len(self._entries) < WINDOWS_MOST
+    def join(
+        self, hits: list[LexicalHit], plan: Plan, state: Statistics, where: LexicalFilter, limit: int
+    ) -> list[LexicalHit]:
+        """Return an index's hits with what is held, in one order."""
+        return merged(hits, self.search(plan, state, where, limit), limit) if self._entries else hits
 
-    def _keep(self, entries: list[_Entry]) -> None:
-        self._entries = entries
-        self._size = sum(len(e.doc.text.encode("utf-8", "surrogatepass")) for e in entries)
+    def join_newest(self, hits: list[LexicalHit], where: LexicalFilter, limit: int) -> list[LexicalHit]:
+        """Return an index's newest hits with what is held, in one order."""
+        known = {hit.place for hit in hits}
+        fresh = [hit for hit in self.newest(where) if hit.place not in known]
+        return in_order([*hits, *fresh], where)[:limit]
 
 
 def merged(hits: Sequence[LexicalHit], fresh: Iterable[LexicalHit], limit: int) -> list[LexicalHit]:

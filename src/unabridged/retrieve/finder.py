@@ -90,8 +90,9 @@ class IndexFinder:
             return []
 
         asked = where(request, projects)
+        fresh = self._recent.held()  # before the index is looked at: see there
         found = self._index.search(plan, asked, limit)
-        found = self._recent.join(found, plan, self._index.state, asked, limit)
+        found = fresh.join(found, plan, self._index.state, asked, limit)
         if request.expansion and not request.operators:
             found = self._tempered(found, plan, plan_of(request.query, (), False))
         return [_candidate(hit) for hit in found]
@@ -99,10 +100,8 @@ class IndexFinder:
     def newest(self, request: Search, projects: Sequence[ProjectId] | None, limit: int) -> list[Candidate]:
         """Return the newest windows, the newest first."""
         asked = where(request, projects)
-        return [
-            _candidate(hit)
-            for hit in self._recent.join_newest(self._index.newest(asked, limit), asked, limit)
-        ]
+        fresh = self._recent.held()
+        return [_candidate(hit) for hit in fresh.join_newest(self._index.newest(asked, limit), asked, limit)]
 
     def _tempered(self, found: list[LexicalHit], plan: Plan, own: Plan) -> list[LexicalHit]:
         """Return hits of a widened plan with the share of the question itself that they cover.

@@ -4,14 +4,9 @@ from __future__ import annotations
 
 import threading
 
-from unabridged.index.analysis.plan import Plan
-from unabridged.index.layout import LexicalFilter
 from unabridged.index.making import documents
-from unabridged.index.newest import in_order
-from unabridged.index.searching import LexicalHit
-from unabridged.index.state import State
 from unabridged.index.status import is_indexed
-from unabridged.index.tail import Tail, merged
+from unabridged.index.tail import Held, Tail
 from unabridged.schema.ids import ProjectId
 from unabridged.schema.records import Event
 
@@ -57,16 +52,6 @@ class Recent:
             else:
                 self._covered.pop(project, None)
 
-    def join(
-        self, hits: list[LexicalHit], plan: Plan, state: State, where: LexicalFilter, limit: int
-    ) -> list[LexicalHit]:
-        """Return an index's hits with what the tail holds, in one order."""
-        if not len(self._tail):
-            return hits
-        return merged(hits, self._tail.search(plan, state, where, limit), limit)
-
-    def join_newest(self, hits: list[LexicalHit], where: LexicalFilter, limit: int) -> list[LexicalHit]:
-        """Return an index's newest hits with what the tail holds, in one order."""
-        fresh = self._tail.newest(where)
-        known = {hit.place for hit in hits}
-        return in_order([*hits, *(hit for hit in fresh if hit.place not in known)], where)[:limit]
+    def held(self) -> Held:
+        """Return what it holds now; taken before the index is looked at, nothing falls between the two."""
+        return self._tail.held()
