@@ -7,18 +7,17 @@ from __future__ import annotations
 
 import http.client
 import json
-import ssl
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 from urllib.parse import SplitResult, urlsplit
 
 from unabridged.errors import InvalidInput, ModelUnavailable
+from unabridged.models.address import LOOPBACK, connect_to
 
 MAX_ANSWER = 4 << 20  # bytes
 MAX_TOKENS = 1_024  # of one answer
 PROTOCOLS = ("openai", "anthropic")
-LOOPBACK = ("127.0.0.1", "::1", "localhost")
 HINT = "Check --endpoint, --protocol, --model and --key-env."
 ANTHROPIC_VERSION = "2023-06-01"
 Json = dict[str, Any]
@@ -104,7 +103,7 @@ class RemoteModel:
             headers |= {"anthropic-version": ANTHROPIC_VERSION} | (
                 {"x-api-key": self._key} if self._key else {}
             )
-        connection = _connection(place, self._timeout)
+        connection = connect_to(place, self._timeout)
         try:
             connection.request("POST", place.path, body.encode(), headers)
             answer = connection.getresponse()
@@ -134,15 +133,6 @@ def _checked(endpoint: str, path: str, key: str) -> SplitResult:
         raise InvalidInput("a key is sent over https only", field="endpoint")
     base = place.path.rstrip("/")
     return place._replace(path=base if base.endswith(path) else base + path)
-
-
-def _connection(place: SplitResult, timeout: float) -> http.client.HTTPConnection:
-    host = place.hostname or ""
-    if place.scheme == "https":
-        return http.client.HTTPSConnection(
-            host, place.port, timeout=timeout, context=ssl.create_default_context()
-        )
-    return http.client.HTTPConnection(host, place.port, timeout=timeout)
 
 
 def _to_openai(talk: Talk) -> Json:

@@ -157,10 +157,6 @@ class Held:
         """Keep `entries`, which nobody changes."""
         self._entries = entries
 
-    def __len__(self) -> int:
-        """Return the number of windows held."""
-        return len(self._entries)
-
     def search(
         self, plan: Plan, statistics: Statistics, where: LexicalFilter = EVERYTHING, limit: int = 10
     ) -> list[LexicalHit]:

@@ -10,7 +10,6 @@ import hashlib
 import http.client
 import json
 import re
-import ssl
 from collections.abc import Callable, Sequence
 from typing import Any
 from urllib.parse import SplitResult, urlsplit
@@ -19,6 +18,7 @@ import msgspec
 import numpy as np
 
 from unabridged.errors import InvalidSetting, ModelDamaged, ModelUnavailable
+from unabridged.models.address import LOOPBACK, connect_to
 from unabridged.models.contract import Read
 from unabridged.models.identity import Identity
 from unabridged.models.onnxfile import Array
@@ -27,7 +27,6 @@ MAX_ANSWER = 16 << 20  # bytes; 64 rows of 4,096 numbers take a third of it
 MAX_TEXT = 4_096  # characters of one text; spans have a quarter
 MOST_DIMENSIONS = 8_192
 TOKEN_CHARS = 4  # of a word that count as one token: the model's own tokenizer is not here
-LOOPBACK = ("127.0.0.1", "::1", "localhost")
 _CHUNK = 64 << 10
 _WORD = re.compile(r"\w{1,4}|[^\w\s]")
 
@@ -97,7 +96,7 @@ class RemoteEmbedder:
         headers = {"Content-Type": "application/json", "Accept": "application/json"}
         if self._key:
             headers["Authorization"] = f"Bearer {self._key}"
-        connection = _connection(place, self._timeout)
+        connection = connect_to(place, self._timeout)
         try:
             connection.request(
                 "POST", (place.path or "/") + (f"?{place.query}" if place.query else ""), body, headers
@@ -151,15 +150,6 @@ def _checked(url: str, key: str) -> SplitResult:
     if key and place.scheme == "http" and place.hostname not in LOOPBACK:
         raise InvalidSetting("a key is sent over https only", setting="semantic.url")
     return place
-
-
-def _connection(place: SplitResult, timeout: float) -> http.client.HTTPConnection:
-    host = place.hostname or ""
-    if place.scheme == "https":
-        return http.client.HTTPSConnection(
-            host, place.port, timeout=timeout, context=ssl.create_default_context()
-        )
-    return http.client.HTTPConnection(host, place.port, timeout=timeout)
 
 
 def _refused(status: int) -> ModelUnavailable:
