@@ -258,6 +258,14 @@ class TranscriptChanged(Unreadable):
     hint = "Import again; what was read before stays archived."
 
 
+class ReaderDied(Unreadable):
+    """The process that read the transcript ended twice."""
+
+    code = "reader-died"
+    retryable = True
+    hint = "Import again with less else running; `una daemon logs` says how it ended."
+
+
 class Incomplete(UnabridgedError):
     """Some of the original is no longer in the archive."""
 

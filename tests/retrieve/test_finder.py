@@ -44,3 +44,19 @@ def test_a_commit_during_a_search_hides_nothing(archive: Archive, tmp_path: Path
         found = getattr(finder, look)(Search("script"), [PROJECT], 10)
         assert event.ordinal in [one.event for one in found]
         assert not recent.projects()
+
+
+def test_a_search_in_an_older_opening_finds_what_the_newer_one_took_over(
+    archive: Archive, tmp_path: Path
+) -> None:
+    event = next(one for one in archive.store.snapshot().scan(EVENT, (PROJECT,)) if one.native == "a1")
+    recent = Recent()
+    recent.add(event, "Use the script migrate_db.py, never by hand.", 1)
+    finder = IndexFinder(Shelf(tmp_path, ["something else"]).index, {}, recent)
+    finder.keep()
+    recent.drop_through(PROJECT, 1)
+    for found in (
+        finder.candidates(Search("script"), [PROJECT], 10),
+        finder.newest(Search("script"), [PROJECT], 10),
+    ):
+        assert event.ordinal in [one.event for one in found]

@@ -116,7 +116,22 @@ def test_an_answer_says_that_its_scope_was_narrowed_and_nothing_of_what_lies_bey
         assert wide == {**own, "narrowed": True}
         assert (wide["scope"], "narrowed" in own) == ("project", False)
         for scope in ("", "session", "all"):
-            assert "narrowed" not in desk.call(operation, scope=scope, folder=ROOT, **asked).account
+            found = desk.call(operation, scope=scope, folder=ROOT, serves="mine", **asked)
+            assert "narrowed" not in found.account
+
+
+def test_the_scope_of_a_session_is_that_of_the_one_that_is_named(desk: Desk) -> None:
+    desk.admit("mine", exchange(2))
+    desk.admit("other", exchange(2))
+    for operation, asked in (("search", {"query": "exchange"}), ("grep", {"pattern": "e"})):
+        with pytest.raises(InvalidInput, match="needs a session"):
+            desk.call(operation, scope="session", **asked)
+        found = desk.call(operation, scope="session", filters=Filters(session="mine"), **asked)
+        assert {hit.host_session for hit in found.hits} <= {"mine"}
+        assert found.account["scope"] == "session"
+        here = {"granted": Level.PROJECT, "folder": "/elsewhere", "scope": "session"}
+        with pytest.raises(OutOfScope):
+            desk.call(operation, filters=Filters(session="mine"), **here, **asked)
 
 
 def test_a_cursor_of_another_question_is_refused(desk: Desk) -> None:
@@ -134,6 +149,9 @@ def test_linked_projects_see_each_other_until_they_are_unlinked(desk: Desk) -> N
     assert [item["roots"] for item in linked] == [["/elsewhere"], [ROOT]]
     assert len(desk.call("sessions", granted=Level.PROJECT, folder="/elsewhere").sessions) == 1
     assert desk.call("project", action="link", path="/elsewhere", other=ROOT).projects == linked
+    for action in ("link", "unlink"):
+        with pytest.raises(OutOfScope):
+            desk.call("project", action=action, path="/elsewhere", other=ROOT, granted=Level.PROJECT)
     desk.call("project", action="unlink", path=ROOT)
     assert desk.call("sessions", granted=Level.PROJECT, folder="/elsewhere").sessions == []
     assert [item["links"] for item in desk.call("project").projects] == [[], []]

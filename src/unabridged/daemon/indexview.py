@@ -51,6 +51,8 @@ class Shelf:
             opened.reload()
         positions = {project: at for project, (at, _) in read_watermarks(opened.payload).items()}
         finder = IndexFinder(opened, positions, self.recent)
+        if self.view is not None:
+            self.view.finder.keep()  # for a search that uses it still
         self._opened, self.view = opened, View(finder, number, opened.count(), opened.segments)
         for project, position in positions.items():
             self.recent.drop_through(project, position)

@@ -138,8 +138,7 @@ class ReadJob:
     def lost(self, why: str) -> None:
         """Account for a transcript that could not be read at all."""
         cls = by_code().get(why, InternalError)
-        message = "the process that read it ended twice" if why == "reader-died" else cls().message
-        self.account.trouble([Trouble(self.candidate.path, 0, why, message)])
+        self.account.trouble([Trouble(self.candidate.path, 0, why, cls().message)])
         self._end()
 
     def _end(self) -> None:

@@ -18,7 +18,7 @@ from unabridged.index.state import State
 from unabridged.retrieve.asked import Search
 from unabridged.retrieve.candidate import Candidate
 from unabridged.retrieve.rank import HIGH
-from unabridged.retrieve.recent import Recent
+from unabridged.retrieve.recent import Fresh, Recent
 from unabridged.schema.ids import Ordinal, ProjectId
 
 PLANS = 256  # plans of queries remembered
@@ -67,6 +67,11 @@ class IndexFinder:
         self._index = index
         self._committed = positions
         self._recent = recent or Recent()
+        self._fresh = Fresh(self._recent)
+
+    def keep(self) -> None:
+        """Hold for good what was admitted so far: a newer opening has it, and it is about to be dropped."""
+        self._fresh.keep()
 
     @property
     def positions(self) -> Mapping[ProjectId, int]:
@@ -90,7 +95,7 @@ class IndexFinder:
             return []
 
         asked = where(request, projects)
-        fresh = self._recent.held()  # before the index is looked at: see there
+        fresh = self._fresh.held()  # before the index is looked at: see `Tail.held`
         found = self._index.search(plan, asked, limit)
         found = fresh.join(found, plan, self._index.state, asked, limit)
         if request.expansion and not request.operators:
@@ -100,7 +105,7 @@ class IndexFinder:
     def newest(self, request: Search, projects: Sequence[ProjectId] | None, limit: int) -> list[Candidate]:
         """Return the newest windows, the newest first."""
         asked = where(request, projects)
-        fresh = self._recent.held()
+        fresh = self._fresh.held()
         return [_candidate(hit) for hit in fresh.join_newest(self._index.newest(asked, limit), asked, limit)]
 
     def _tempered(self, found: list[LexicalHit], plan: Plan, own: Plan) -> list[LexicalHit]:

@@ -55,3 +55,21 @@ class Recent:
     def held(self) -> Held:
         """Return what it holds now; taken before the index is looked at, nothing falls between the two."""
         return self._tail.held()
+
+
+class Fresh:
+    """What one opening of the index lacks of what was admitted."""
+
+    def __init__(self, recent: Recent) -> None:
+        """Lack what `recent` holds."""
+        self._recent = recent
+        self._kept: Held | None = None
+
+    def keep(self) -> None:
+        """Hold for good what there is: a newer opening has it, and it is about to be dropped."""
+        self._kept = self._recent.held()
+
+    def held(self) -> Held:
+        """Return it; to be taken before the index is looked at."""
+        fresh = self._recent.held()
+        return self._kept or fresh  # in this order: what is dropped after `fresh` was taken, it has

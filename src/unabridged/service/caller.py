@@ -63,11 +63,12 @@ class Call:
     check: Check
     now: Micros
 
-    def scope(self, reader: Reader, level: str = "", project: str = "") -> Scope:
+    def scope(self, reader: Reader, level: str = "", project: str = "", session: str = "") -> Scope:
         """Return what this request may see: the smaller of what is granted and what it asks for.
 
         `project` (a path, or an id) moves it to another project, which needs the grant of all unless that is the
-        caller's own or a linked one. Raises `OutOfScope`, `InvalidInput`, `NotFound`.
+        caller's own or a linked one. `session` is one that the request names: where it asks for the scope of a session
+        and its caller serves none, it is that one. Raises `OutOfScope`, `InvalidInput`, `NotFound`.
         """
         granted = self.caller.granted
         asked = min(granted, level_of(level)) if level else granted
@@ -85,10 +86,26 @@ class Call:
                 )
             own, linked = wanted, links_of(reader, wanted)
             asked = min(asked, Level.PROJECT)
-        session = NO_SESSION
-        if self.caller.session and asked is Level.SESSION:
-            session = resolve_session(reader, self.caller.session).session
-        return Scope(asked, own, session, linked)
+        if asked is not Level.SESSION:
+            return Scope(asked, own, NO_SESSION, linked)
+        if self.caller.session:
+            return Scope(asked, own, resolve_session(reader, self.caller.session).session, linked)
+        if granted is Level.SESSION:  # it was granted one session and serves none
+            return Scope(asked, own, NO_SESSION, linked)
+        if not session:
+            raise InvalidInput(
+                "the scope of a session needs a session",
+                field="scope",
+                hint="Name one with the session filter.",
+            )
+        return self._of_session(reader, Scope(granted, own, NO_SESSION, linked), session)
+
+    def _of_session(self, reader: Reader, seen: Scope, name: str) -> Scope:
+        """Return the scope of a session of that name, of those that the caller sees."""
+        found = resolve_session(reader, name, lambda item: seen.allows(item.project, item.session))
+        if not seen.allows(found.project, found.session):
+            raise OutOfScope("that session is outside what this client was granted")
+        return Scope(Level.SESSION, found.project, found.session, seen.linked)
 
     def narrows(self, level: str) -> bool:
         """Tell whether a request asks for more than this caller was granted."""

@@ -53,7 +53,7 @@ def search(call: Call, request: SearchRequest) -> SearchAnswer:
     one_of("relation", request.relation, ("", *relations.NAMES))
     retrieval: Retrieval = call.services.retrieval
     with call.services.store.snapshot() as reader:
-        context = context_of(call, reader, request.scope, request.project)
+        context = context_of(call, reader, request.scope, request.project, request.filters.session)
         asked = searching.Search(
             request.query,
             request.limit,
@@ -87,7 +87,7 @@ def search(call: Call, request: SearchRequest) -> SearchAnswer:
 def grep(call: Call, request: GrepRequest) -> SearchAnswer:
     """Find text by regular expression or literally, in log order."""
     with call.services.store.snapshot() as reader:
-        context = context_of(call, reader, request.scope, request.project)
+        context = context_of(call, reader, request.scope, request.project, request.filters.session)
         narrowed = filters_of(call, reader, context, request.filters)
         asked = grepping.Grep(
             request.pattern,
@@ -130,13 +130,14 @@ def _question(request: SearchRequest | GrepRequest) -> bytes:
     return msgspec.json.encode(told_by(request, _CHANGING), order="sorted")
 
 
-def context_of(call: Call, reader: Reader, scope: str, project: str) -> Context:
+def context_of(call: Call, reader: Reader, scope: str, project: str, session: str = "") -> Context:
     """Return what a request asks with: the state, what its caller may see of it, the clock.
 
-    A session that it names is a filter and no scope: it narrows what is looked at, never what may be seen.
+    A session that it names is a filter, and only where it asks for the scope of one a scope: it narrows what is looked
+    at, and never widens what may be seen.
     """
     retrieval: Retrieval = call.services.retrieval
-    granted = call.scope(reader, scope, project)
+    granted = call.scope(reader, scope, project, session)
     context = retrieval.context(reader, granted, call.now, _cancelled(call))
     return replace(context, narrowed=call.narrows(scope))
 

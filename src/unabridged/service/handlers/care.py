@@ -11,6 +11,7 @@ from unabridged.archive.project import root_of
 from unabridged.errors import InvalidInput, OutOfScope, UnabridgedError, by_code
 from unabridged.schema.ids import GLOBAL, ProjectId
 from unabridged.schema.records import PROJECT, Project
+from unabridged.schema.scope import Level
 from unabridged.service.caller import NO_HOST, Call, find_project
 from unabridged.service.ports import Finding
 from unabridged.service.requests import (
@@ -136,6 +137,8 @@ def project(call: Call, request: ProjectRequest) -> ProjectAnswer:
         for field in ("path", "other") if request.action == "link" else ("path",):
             if not getattr(request, field):
                 raise InvalidInput(f"{field} is empty", field=field)
+        if call.caller.granted is not Level.ALL:
+            raise OutOfScope("only a client that sees everything may join projects")
         root = root_of(request.path, NO_HOST)
         if request.action == "link":
             changed = store.commit(GLOBAL, links.plan_link(root, root_of(request.other, NO_HOST), call.now))

@@ -53,7 +53,7 @@ def gather(call: Call, request: GatherRequest) -> GatherAnswer:
     one_of("relation", request.relation, ("", *relations.NAMES))
     retrieval: Retrieval = call.services.retrieval
     with call.services.store.snapshot() as reader:
-        context = context_of(call, reader, request.scope, request.project)
+        context = context_of(call, reader, request.scope, request.project, request.filters.session)
         asked = _asked(call, reader, context, request)
         finder = retrieval.finder()
         if finder is None:
