@@ -25,7 +25,8 @@ UnabridgedError
 ├── Unreadable
 │   ├── PathUnreadable
 │   ├── NotATranscript
-│   └── TranscriptChanged
+│   ├── TranscriptChanged
+│   └── ReaderDied
 ├── Incomplete
 ├── StoreError
 │   ├── StoreLocked
