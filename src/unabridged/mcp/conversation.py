@@ -14,13 +14,13 @@ from mcp.shared.exceptions import MCPError
 from unabridged import __version__
 from unabridged.daemon.paths import Layout
 from unabridged.errors import UnabridgedError
-from unabridged.mcp import answers, opening
-from unabridged.mcp.arguments import parameters
+from unabridged.mcp import opening
 from unabridged.mcp.faults import told
 from unabridged.mcp.link import Link
 from unabridged.mcp.naming import resolve
 from unabridged.mcp.roots import Context, place
-from unabridged.mcp.tools import BY_NAME, PLAIN, TOOLS, Tool, listing
+from unabridged.service.tools import answers, arguments
+from unabridged.service.tools.table import BY_NAME, PLAIN, TOOLS, Tool, listing
 
 AT_ONCE = 8  # calls of one agent worked on at once; further ones wait
 MOST_NAME = 200  # characters of the name of a request: the daemon takes 256
@@ -85,7 +85,7 @@ class Conversation:
         )
 
     async def _answer(self, context: Context, tool: Tool, given: Mapping[str, Any]) -> dict[str, Any]:
-        asked = parameters(tool, given)
+        asked = arguments.parameters(tool, given)
         link = await self._reach(context)
         for argument in tool.arguments:
             if argument.means != PLAIN and given.get(argument.name):

@@ -11,8 +11,8 @@ from typing import Any
 
 from unabridged.errors import UnabridgedError
 from unabridged.hosts.calls import OWN_KEY
-from unabridged.mcp.tools import Tool
 from unabridged.retrieve.envelope import LABEL, attributes, quote
+from unabridged.service.tools.table import Tool
 
 SHORT_ID = 12  # characters of a session's id: what `session` takes, and unique on any one machine
 

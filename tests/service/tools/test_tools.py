@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from unabridged.errors import InvalidInput, LimitExceeded
-from unabridged.mcp.arguments import parameters
-from unabridged.mcp.tools import BY_NAME, TOOLS, input_schema, listing, required, type_of
 from unabridged.schema import tokens
 from unabridged.service.operations import OPERATIONS
+from unabridged.service.tools.arguments import parameters
+from unabridged.service.tools.table import BY_NAME, TOOLS, input_schema, listing, required, type_of
 
 MOST_TOKENS = 3_950  # of what tools/list gives and a model reads: all but the shapes of answers
 

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from unabridged.errors import InvalidInput, LimitExceeded
-from unabridged.mcp.tools import Argument, Tool, required, type_of
+from unabridged.service.tools.table import Argument, Tool, required, type_of
 
 SHOWN = 40  # characters of a wrong value that an error repeats
 

@@ -11,10 +11,10 @@ from typing import Any
 
 import msgspec
 
-from unabridged.mcp.shapes import output_schema
 from unabridged.retrieve.relations import NAMES
 from unabridged.service.operations import OPERATIONS, READ, Operation
 from unabridged.service.requests import Filters, Request
+from unabridged.service.tools.shapes import output_schema
 
 MOST_HITS = 50  # of one page: more is for programs, which have the command line
 MOST_SESSIONS = 200  # of one page
