@@ -14,7 +14,7 @@ TARGETS = (
 CONFIG = """\
 model = "fake-gpt"
 model_provider = "local"
-model_context_window = 200000
+model_context_window = {window}
 {more}
 approval_policy = "never"
 sandbox_mode = "danger-full-access"
@@ -39,13 +39,13 @@ _THREAD = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 class Codex:
     """One installation: `home`, the host's folder `root`, and `project` below `work`; `more` is configuration."""
 
-    def __init__(self, work: Path, url: str, more: str = "") -> None:
+    def __init__(self, work: Path, url: str, more: str = "", window: int = 200_000) -> None:
         places = [f"@openai/codex-linux-{arch}/vendor/{target}/bin/codex" for arch, target in TARGETS]
         self.program = client_file("codex", *places)
         self.home, self.root, self.project = work / "home", work / "codex", work / "project"
         for folder in (self.home, self.root, self.project):
             folder.mkdir(parents=True, exist_ok=True)
-        config = CONFIG.format(url=url, project=self.project, more=more)
+        config = CONFIG.format(url=url, project=self.project, more=more, window=window)
         (self.root / "config.toml").write_text(config)
         self.env = {
             "HOME": str(self.home),

@@ -15,6 +15,8 @@ import pytest
 
 VARIABLE = "UNABRIDGED_TEST_CLIENTS"
 RUN_WITHIN = 120  # seconds for one run of a client
+# The environment of a client before what it needs: another agent's must not leak into it.
+PLAIN = {"PATH": "/usr/local/bin:/usr/bin:/bin", "TERM": "xterm", "LANG": "C.UTF-8"}
 
 
 def client_file(name: str, *candidates: str) -> Path:
@@ -31,11 +33,10 @@ def client_file(name: str, *candidates: str) -> Path:
 
 def run_client(command: Sequence[str | Path], cwd: Path, env: Mapping[str, str]) -> str:
     """Run a client to its end, with nothing of this process's environment; returns what it wrote."""
-    plain = {"PATH": "/usr/local/bin:/usr/bin:/bin", "TERM": "xterm", "LANG": "C.UTF-8", **env}
     result = subprocess.run(
         [str(part) for part in command],
         cwd=cwd,
-        env=plain,
+        env={**PLAIN, **env},
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,

@@ -6,6 +6,8 @@ that a test starts the ones that its client speaks:
     with Provider([provider_anthropic], replies=[Reply("Hello.")]) as provider:
         run_client(base_url=provider.url)
     assert provider.requests[0].body["model"] == "any"
+
+With a `Meter` it has a window and a prompt cache, and with a `model` a mind: a function from a request to a reply.
 """
 
 from __future__ import annotations
@@ -15,13 +17,16 @@ import json
 import re
 import threading
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from typing import Any, Protocol
 
+from tests.support.provider_meter import Meter, Segment
+
 MODELS = ("claude-opus-5-5", "claude-sonnet-4-5", "claude-haiku-4-5", "fake-claude", "fake-gpt", "fake-o")
+HTTP_ERROR = 400
 STOP_WITHIN = 10  # seconds for the server's thread to end
 
 
@@ -96,9 +101,38 @@ class Api(Protocol):
         """Whether it is a call of the agent itself; titles and summaries come without tools."""
         ...
 
+    def segments(self, body: Any) -> list[Segment]:
+        """The prompt in the order in which it is cached."""
+        ...
+
+    def turn(self, body: Any) -> Turn:
+        """What the newest request of the user is, and what was done for it so far."""
+        ...
+
+    def too_long(self, body: Any, tokens: int, window: int) -> Answer:
+        """How a prompt above the model's window is refused."""
+        ...
+
     def answer(self, path: str, body: Any, reply: Reply) -> Answer:
         """The reply in this API's form."""
         ...
+
+
+@dataclass(frozen=True)
+class Turn:
+    """The newest text of the user, and the results of calls that were made for it, as the model sees them.
+
+    `find` gives the result of an earlier call by its id, None where it is not in the prompt.
+    """
+
+    prompt: str
+    results: Sequence[str]
+    find: Callable[[str], str | None]
+    tools: Sequence[str] = ()
+
+
+# What the model says to a turn; None leaves it to the script.
+Mind = Callable[[Turn], Reply | None]
 
 
 class Provider:
@@ -112,8 +146,13 @@ class Provider:
         rules: Sequence[Rule] = (),
         default: Reply = Reply("done."),
         side: Reply = Reply("side."),
+        model: Mind | None = None,
+        meter: Meter | None = None,
+        keep: bool = True,
     ) -> None:
         self.requests: list[Request] = []
+        self.refusals: list[tuple[int, str]] = []  # status and body of each answer that is an error
+        self._model, self._meter, self._keep = model, meter, keep
         self._apis: list[Api] = list(apis)
         self._replies = list(replies)
         self._rules = list(rules)
@@ -158,18 +197,39 @@ class Provider:
 
     def handle(self, request: Request) -> Answer:
         """Answer one request."""
-        with self._lock:
-            self.requests.append(request)
+        if self._keep:
+            with self._lock:
+                self.requests.append(request)
         path = plain(request.path)
         if request.method != "POST":
             return _listing(path)
         for api in self._apis:
             if api.takes(path):
-                return api.answer(path, request.body, self._pick(api, request.body))
+                answer = self._answer(api, path, request.body)
+                if answer.status >= HTTP_ERROR:
+                    with self._lock:
+                        self.refusals.append((answer.status, answer.body.decode("utf-8", "replace")))
+                return answer
         return Answer(b'{"error":{"type":"not_found_error","message":"no such route"}}', 404)
+
+    def _answer(self, api: Api, path: str, body: Any) -> Answer:
+        usage: dict[str, int] = {}
+        if self._meter is not None and not path.endswith("count_tokens"):
+            size = self._meter.measured(
+                api.segments(body), body.get("model", ""), side=not api.has_tools(body)
+            )
+            window = self._meter.window
+            if window and size.tokens > window:
+                return api.too_long(body, size.tokens, window)
+            usage = size.usage()
+        reply = self._pick(api, body)
+        return api.answer(path, body, replace(reply, usage={**usage, **reply.usage}))
 
     def _pick(self, api: Api, body: Any) -> Reply:
         messages = api.messages(body)
+        said = self._model(api.turn(body)) if self._model is not None else None
+        if said is not None:
+            return said
         with self._lock:
             for number, rule in enumerate(self._rules):
                 if rule.times is not None and self._used[number] >= rule.times:

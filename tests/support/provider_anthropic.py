@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import json
 from collections.abc import Iterator
 from itertools import count
 from typing import Any
 
-from tests.support.provider import Answer, Reply, as_json, sse
+from tests.support.provider import Answer, Reply, Turn, as_json, sse
+from tests.support.provider_meter import Segment
 
-# The form of a signature, which clients send back unread.
-SIGNATURE = "bm90IGEgcmVhbCBzaWduYXR1cmU="
+# Begins the id of a call that was thought about: the turn of an open call has to keep its thinking.
+THOUGHT = "toolu_t"
 MARKS_MOST = 4  # cache marks that the API takes in one request
 PIECE = 40  # characters of one delta
 
@@ -29,10 +32,77 @@ def has_tools(body: Any) -> bool:
     return bool(body.get("tools"))
 
 
+def signature(thinking: str) -> str:
+    """What proves that thinking comes back as it was given."""
+    return base64.b64encode(hashlib.sha256(thinking.encode("utf-8", "surrogatepass")).digest()).decode()
+
+
+def segments(body: Any) -> list[Segment]:
+    system = body.get("system") or []
+    parts = [*(body.get("tools") or []), *(system if isinstance(system, list) else [{"text": system}])]
+    for message in messages(body):
+        content, role = message.get("content"), {"role": message.get("role")}
+        blocks = content if isinstance(content, list) else [{"type": "text", "text": content}]
+        parts += [{**role, **block} for block in blocks]
+    return [_segment(part) for part in parts]
+
+
+def _segment(part: dict[str, Any]) -> Segment:
+    bare = {name: value for name, value in part.items() if name != "cache_control"}
+    text, marked = json.dumps(bare, ensure_ascii=False), part.get("cache_control") is not None
+    if '"cache_control"' in text and isinstance(bare.get("content"), list):
+        inner = [_segment(block) for block in bare["content"]]
+        bare["content"] = [segment.text for segment in inner]
+        marked = marked or any(segment.marked for segment in inner)
+        text = json.dumps(bare, ensure_ascii=False)
+    return Segment(text, marked)
+
+
+def turn(body: Any) -> Turn:
+    history = [message for message in messages(body) if message.get("role") != "system"]
+    prompt, results = "", list[str]()
+    for message in reversed(history):
+        if message["role"] != "user":
+            continue
+        content = message["content"]
+        blocks = content if isinstance(content, list) else [{"type": "text", "text": content}]
+        given = [block for block in blocks if block["type"] == "tool_result"]
+        if not given:
+            prompt = "\n".join(block["text"] for block in blocks if block["type"] == "text")
+            break
+        results[:0] = [_said(block) for block in given]
+    return Turn(
+        prompt,
+        results,
+        lambda call: _find(history, call),
+        [tool.get("name") for tool in body.get("tools") or []],
+    )
+
+
+def _find(history: list[Any], call: str) -> str | None:
+    for message in history:
+        content = message.get("content")
+        for block in content if isinstance(content, list) else []:
+            if block["type"] == "tool_result" and block["tool_use_id"] == call:
+                return _said(block)
+    return None
+
+
+def _said(block: dict[str, Any]) -> str:
+    content = block.get("content") or ""
+    if isinstance(content, str):
+        return content
+    return "\n".join(inner.get("text", "") for inner in content)
+
+
+def too_long(body: Any, tokens: int, window: int) -> Answer:
+    return _error(400, "invalid_request_error", f"prompt is too long: {tokens} tokens > {window} maximum")
+
+
 def answer(path: str, body: Any, reply: Reply) -> Answer:
     if path.endswith("count_tokens"):
         return as_json({"input_tokens": size_of(body)})
-    wrong = history_problems(body)
+    wrong = history_problems(body) + memory_problems(body)
     if wrong:
         return _error(400, "invalid_request_error", "; ".join(wrong))
     if reply.error is not None:
@@ -71,14 +141,7 @@ def history_problems(body: Any) -> list[str]:
         return ["messages: at least one message is required"]
     if turns[0].get("role") != "user":
         found.append("messages.0: the first message must be the user's")
-    merged: list[tuple[str, list[Any]]] = []
-    for message in turns:
-        content = message.get("content")
-        blocks = content if isinstance(content, list) else []
-        if merged and merged[-1][0] == message["role"]:
-            merged[-1][1].extend(blocks)
-        else:
-            merged.append((message["role"], list(blocks)))
+    merged = _merged(turns)
     open_calls: set[str] = set()
     for role, blocks in merged:
         results = {block.get("tool_use_id") for block in blocks if block.get("type") == "tool_result"}
@@ -88,9 +151,39 @@ def history_problems(body: Any) -> list[str]:
         open_calls = calls if role == "assistant" else set()
     if open_calls:
         found.append(f"messages: calls {sorted(open_calls)} have no results")
-    marks = json.dumps(body).count('"cache_control"')
+    marks = sum(segment.marked is True for segment in segments(body))
     if marks > MARKS_MOST:
         found.append(f"at most {MARKS_MOST} blocks may have cache_control, found {marks}")
+    return found
+
+
+def _merged(messages: list[Any]) -> list[tuple[str, list[Any]]]:
+    """Neighbouring messages of one role as one."""
+    merged: list[tuple[str, list[Any]]] = []
+    for message in messages:
+        content = message.get("content")
+        blocks = content if isinstance(content, list) else []
+        if merged and merged[-1][0] == message["role"]:
+            merged[-1][1].extend(blocks)
+        else:
+            merged.append((message["role"], list(blocks)))
+    return merged
+
+
+def memory_problems(body: Any) -> list[str]:
+    """What it answers 400 to since it gave another answer before: thinking that was changed, or is missing."""
+    turns = _merged([message for message in messages(body) if message.get("role") != "system"])
+    found: list[str] = []
+    for number, (_, blocks) in enumerate(turns):
+        for block in blocks:
+            if block.get("type") == "thinking" and block.get("signature") != signature(
+                block.get("thinking", "")
+            ):
+                found.append(f"messages.{number}: Invalid `signature` in `thinking` block")
+    last = next((blocks for role, blocks in reversed(turns) if role == "assistant"), [])
+    thought = any(str(block.get("id")).startswith(THOUGHT) for block in last)
+    if thought and not any(block.get("type") == "thinking" for block in last):
+        found.append("messages: `thinking` blocks in the latest assistant message cannot be modified")
     return found
 
 
@@ -100,11 +193,11 @@ def _error(status: int, kind: str, message: str) -> Answer:
 
 def _blocks(reply: Reply) -> Iterator[dict[str, Any]]:
     if reply.thinking:
-        yield {"type": "thinking", "thinking": reply.thinking, "signature": SIGNATURE}
+        yield {"type": "thinking", "thinking": reply.thinking, "signature": signature(reply.thinking)}
     if reply.text:
         yield {"type": "text", "text": reply.text}
     for call in reply.calls:
-        name = call.id or f"toolu_{next(_numbers):024d}"
+        name = call.id or f"{THOUGHT if reply.thinking else 'toolu_0'}{next(_numbers):023d}"
         yield {"type": "tool_use", "id": name, "name": call.name, "input": dict(call.input)}
 
 

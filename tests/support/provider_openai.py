@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from itertools import count
 from typing import Any
 
-from tests.support.provider import Answer, Call, Reply, as_json, sse
+from tests.support.provider import Answer, Call, Reply, Turn, as_json, sse
+from tests.support.provider_meter import Segment
 
 RESPONSES, CHAT, COMPACT = "/responses", "/chat/completions", "/responses/compact"
-# The form of encrypted content, which clients send back unread.
-SEALED = "bm90IHJlYWxseSBlbmNyeXB0ZWQ="
 PIECE = 40  # characters of one delta
 
 _numbers = count(1)
@@ -30,8 +31,63 @@ def has_tools(body: Any) -> bool:
     return bool(body.get("tools"))
 
 
+def sealed(thinking: str) -> str:
+    """What stands for thinking, unreadable; it proves that the item comes back as it was given."""
+    return base64.b64encode(hashlib.sha256(thinking.encode("utf-8", "surrogatepass")).digest()).decode()
+
+
+def segments(body: Any) -> list[Segment]:
+    first = [{"instructions": body["instructions"]}] if body.get("instructions") else []
+    parts = [*(body.get("tools") or []), *first, *messages(body)]
+    return [Segment(json.dumps(part, ensure_ascii=False)) for part in parts]
+
+
+def turn(body: Any) -> Turn:
+    results, prompt, history = list[str](), "", messages(body)
+    for item in reversed(history):
+        if item.get("role") == "user":
+            prompt = _said(item.get("content"))
+            break
+        if _answers(item):
+            results.insert(0, _said(item.get("output") or item.get("content")))
+    tools = [tool.get("name") or (tool.get("function") or {}).get("name") for tool in body.get("tools") or []]
+    return Turn(prompt, results, lambda call: _find(history, call), tools)
+
+
+def _answers(item: Any) -> str | None:
+    """The call that an item answers."""
+    if item.get("role") == "tool":
+        return item["tool_call_id"]
+    return item.get("call_id") if str(item.get("type")).endswith("_output") else None
+
+
+def _find(history: list[Any], call: str) -> str | None:
+    found = (item for item in history if _answers(item) == call)
+    return next((_said(item.get("output") or item.get("content")) for item in found), None)
+
+
+def _said(content: Any) -> str:
+    if isinstance(content, str):
+        return content
+    return "\n".join(part.get("text", "") for part in content or [])
+
+
+def too_long(body: Any, tokens: int, window: int) -> Answer:
+    said = "Your input exceeds the context window of this model. Please adjust your input and try again."
+    if "messages" in body:
+        said = f"This model's maximum context length is {window} tokens. However, your messages resulted in {tokens}"
+        said += " tokens. Please reduce the length of the messages."
+    error = {
+        "message": said,
+        "type": "invalid_request_error",
+        "param": "input",
+        "code": "context_length_exceeded",
+    }
+    return as_json({"error": error}, 400)
+
+
 def answer(path: str, body: Any, reply: Reply) -> Answer:
-    wrong = history_problems(body)
+    wrong = history_problems(body) + memory_problems(body)
     if wrong:
         return _error(400, "invalid_request_error", "; ".join(wrong))
     if reply.error is not None:
@@ -50,6 +106,24 @@ def size_of(value: Any) -> int:
 def history_problems(body: Any) -> list[str]:
     """What the APIs answer 400 to: calls and results that do not belong together."""
     return _chat_problems(messages(body)) if "messages" in body else _input_problems(messages(body))
+
+
+def memory_problems(body: Any) -> list[str]:
+    """What they answer 400 to since they gave another answer before: reasoning that was changed or stands alone."""
+    found: list[str] = []
+    items = messages(body) if "input" in body else []
+    for number, item in enumerate(items):
+        if item.get("type") != "reasoning":
+            continue
+        said = "".join(part["text"] for part in item.get("summary") or [])
+        if item.get("encrypted_content") not in (None, sealed(said)):
+            found.append(f"input[{number}]: the encrypted content could not be verified")
+        after = items[number + 1] if number + 1 < len(items) else {}
+        if not after or after.get("role", "assistant") != "assistant" or _answers(after):
+            found.append(
+                f"input[{number}]: a reasoning item was provided without its required following item"
+            )
+    return found
 
 
 def _input_problems(items: list[Any]) -> list[str]:
@@ -123,12 +197,14 @@ def _response(body: Any, reply: Reply) -> Answer:
 
 def _usage(body: Any, reply: Reply) -> dict[str, Any]:
     given = {"input_tokens": size_of(body), "output_tokens": size_of(reply.text), **reply.usage}
+    cached = given.get("cache_read_input_tokens", 0)
+    read = given["input_tokens"] + cached
     return {
-        "input_tokens": given["input_tokens"],
-        "input_tokens_details": {"cached_tokens": given.get("cache_read_input_tokens", 0)},
+        "input_tokens": read,
+        "input_tokens_details": {"cached_tokens": cached},
         "output_tokens": given["output_tokens"],
         "output_tokens_details": {"reasoning_tokens": 0},
-        "total_tokens": given["input_tokens"] + given["output_tokens"],
+        "total_tokens": read + given["output_tokens"],
     }
 
 
@@ -138,13 +214,18 @@ def _wants_compaction(body: Any) -> bool:
 
 
 def _compaction() -> dict[str, Any]:
-    return {"type": "compaction", "id": _name("cmp"), "encrypted_content": SEALED}
+    return {"type": "compaction", "id": _name("cmp"), "encrypted_content": sealed("")}
 
 
 def _items(body: Any, reply: Reply) -> Iterator[dict[str, Any]]:
     if reply.thinking:
         summary = [{"type": "summary_text", "text": reply.thinking}]
-        yield {"type": "reasoning", "id": _name("rs"), "summary": summary, "encrypted_content": SEALED}
+        yield {
+            "type": "reasoning",
+            "id": _name("rs"),
+            "summary": summary,
+            "encrypted_content": sealed(reply.thinking),
+        }
     if reply.text:
         content = [{"type": "output_text", "text": reply.text, "annotations": []}]
         kind = {"type": "message", "id": _name("msg"), "role": "assistant", "status": "completed"}
@@ -203,6 +284,7 @@ def _chat(body: Any, reply: Reply) -> Answer:
         "prompt_tokens": usage["input_tokens"],
         "completion_tokens": usage["output_tokens"],
         "total_tokens": usage["total_tokens"],
+        "prompt_tokens_details": usage["input_tokens_details"],
     }
     calls = [
         {
