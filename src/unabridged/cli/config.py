@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -11,7 +12,7 @@ from unabridged.cli.arguments import Arguments
 from unabridged.cli.table import draw
 from unabridged.daemon import config as configuration
 from unabridged.daemon.paths import layout
-from unabridged.daemon.settings import Setting
+from unabridged.daemon.setting import Setting, quoted
 from unabridged.errors import InvalidSetting
 
 
@@ -42,8 +43,7 @@ def _show(arguments: Arguments) -> int:
 def _get(arguments: Arguments) -> int:
     screen = arguments.screen
     config = configuration.load(arguments.environ)
-    setting = configuration.known(arguments.text("key"), "command line")
-    row = next(row for row in config.listed() if row["name"] == setting.name)
+    row = config.row(arguments.text("key"))
     if arguments.flag("json"):
         screen.json(row)
     else:
@@ -53,11 +53,11 @@ def _get(arguments: Arguments) -> int:
 
 def _set(arguments: Arguments) -> int:
     screen = arguments.screen
-    setting = configuration.known(arguments.text("key"), "command line")
+    setting, place = configuration.placed(arguments.text("key"), "command line")
     value = given(setting, arguments.text("value"))
     path = Path(layout(arguments.environ).config_file).resolve()
     configuration.load_file(path)  # whatever is wrong with it is told as everywhere
-    changed = edited(_text(path), setting, value)
+    changed = edited(_text(path), place, value)
     make_folder(path.parent)
     with NewFile(path, force=True) as file:
         file.write(changed.encode())
@@ -93,8 +93,8 @@ def given(setting: Setting, text: str) -> Any:
     return setting.read(value, "command line")
 
 
-def edited(text: str, setting: Setting, value: Any) -> str:
-    """Return the configuration file's text with one setting changed; comments and order stay."""
+def edited(text: str, keys: Sequence[str], value: Any) -> str:
+    """Return the configuration file's text with the value at some keys changed; comments and order stay."""
     import tomlkit
     from tomlkit.exceptions import TOMLKitError
 
@@ -102,15 +102,16 @@ def edited(text: str, setting: Setting, value: Any) -> str:
         document = tomlkit.parse(text)
     except TOMLKitError as error:
         raise InvalidSetting(f"the configuration file is not valid TOML: {error}") from error
-    *tables, name = setting.name.split(".")
+    *tables, name = keys
     place: Any = document
-    for table in tables:
+    for depth, table in enumerate(tables):
         if table not in place:
-            place[table] = tomlkit.table()
+            # Of `[a.b.c]` only the last is written, the others are said by it.
+            place[table] = tomlkit.table(is_super_table=depth < len(tables) - 1)
         place = place[table]
         if not hasattr(place, "items"):
             raise InvalidSetting(f"`{table}` is not a table in the configuration file")
-    place[name] = list(cast("tuple[str, ...]", value)) if setting.type is tuple else value
+    place[name] = list(cast("tuple[str, ...]", value)) if isinstance(value, tuple) else value
     return tomlkit.dumps(document)
 
 
@@ -122,7 +123,10 @@ def _text(path: Path) -> str:
 
 
 def toml(value: object) -> str:
-    """Return a setting's value as TOML writes it."""
+    """Return a setting's value as TOML writes it, a table on one line."""
     import json
 
+    if isinstance(value, dict):
+        entries = cast("dict[str, object]", value).items()
+        return "{" + ", ".join(f"{quoted(key)} = {toml(one)}" for key, one in entries) + "}"
     return json.dumps(value, ensure_ascii=False)

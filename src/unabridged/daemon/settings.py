@@ -1,80 +1,15 @@
-"""The table of settings: what each is called, takes, means, and who may set it.
-
-`who` says where a value may come from: "user" (the user's own file, flags, the environment of an explicit start of the
-daemon), "client" (any of those and the environment of any client). A repository's file may tighten a setting that has
-`tighter`, once the user trusts that repository, and never loosen one.
-"""
+"""The table of settings: what each is called, takes, means, and who may set it (`setting` says how)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Mapping
 
-from unabridged.errors import InvalidSetting
+from unabridged.daemon.gatewaysettings import GATEWAY
+from unabridged.daemon.setting import Setting
+from unabridged.daemon.windowsettings import WINDOW
 
 GIB = 1 << 30
 SCOPES = ("session", "project", "all")
-
-
-@dataclass(frozen=True, slots=True)
-class Setting:
-    """One setting. `low`, `high` bound a number, `choices` a text; `tighter(a, b)`: a is as tight as b or tighter."""
-
-    name: str
-    type: type[Any]
-    default: Any
-    doc: str
-    who: str = "user"
-    low: float = 0
-    high: float = float("inf")
-    choices: tuple[str, ...] = ()
-    tighter: Callable[[Any, Any], bool] | None = None
-
-    def read(self, value: object, origin: str) -> Any:
-        """Return a value as the setting's type, from TOML or from text; raise `InvalidSetting`."""
-        if isinstance(value, str) and self.type is not str:
-            value = _from_text(self.type, value)
-        if self.type is float and isinstance(value, int) and not isinstance(value, bool):
-            value = float(value)
-        if self.type is tuple and isinstance(value, list | tuple):
-            items: list[object] = list(value)  # pyright: ignore[reportUnknownArgumentType]
-            if not all(isinstance(item, str) for item in items):
-                raise self._refusal("a list of texts", origin)
-            return tuple(str(item) for item in items)
-        if type(value) is not self.type:
-            raise self._refusal(KIND_NAMES[self.type], origin)
-        if isinstance(value, int | float) and not self.low <= value <= self.high:
-            raise self._refusal(f"between {self.low:g} and {self.high:g}", origin)
-        if self.choices and value not in self.choices:
-            raise self._refusal(f"one of {', '.join(self.choices)}", origin)
-        return value
-
-    def _refusal(self, wanted: str, origin: str) -> InvalidSetting:
-        return InvalidSetting(f"{self.name} must be {wanted}", setting=self.name, origin=origin)
-
-
-KIND_NAMES: dict[type[Any], str] = {
-    int: "a whole number",
-    float: "a number",
-    bool: "true or false",
-    str: "a text",
-    tuple: "a list of texts",
-}
-_TRUE, _FALSE = {"1", "true", "yes", "on"}, {"0", "false", "no", "off"}
-
-
-def _from_text(kind: type[Any], text: str) -> object:
-    """Read a value that came as text (environment, flag); what cannot be read is returned as it is."""
-    low = text.strip().lower()
-    if kind is bool:
-        return True if low in _TRUE else False if low in _FALSE else text
-    if kind is tuple:
-        return [part.strip() for part in text.split(",") if part.strip()]
-    try:
-        return int(low.replace("_", "")) if kind is int else float(low)
-    except ValueError:
-        return text
 
 
 def _not_wider(a: str, b: str) -> bool:
@@ -294,6 +229,8 @@ _ALL = (
         low=1,
         high=10_000,
     ),
+    *WINDOW,
+    *GATEWAY,
     Setting(
         "disk.free_bytes",
         int,

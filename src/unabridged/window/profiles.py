@@ -6,6 +6,7 @@ match are merged, the most specific last: the one with the most literal characte
 
 from __future__ import annotations
 
+import difflib
 import fnmatch
 from collections.abc import Mapping
 from typing import Any
@@ -32,16 +33,26 @@ def resolve(profiles: Mapping[str, Mapping[str, Any]], model: str) -> Resolved:
     Raises `UnknownSetting` for a field that there is not, `InvalidSetting` for a value that a field cannot take; also
     in profiles that do not match, so that a mistake shows before the day of its model.
     """
-    values, origins = dict[str, Any](), dict.fromkeys(Profile.__struct_fields__, DEFAULT)
-    ranked = list[tuple[int, int, str]]()
-    for place, (pattern, fields) in enumerate(profiles.items()):
-        _checked(pattern, fields)
-        if matches(pattern, model):
-            ranked.append((literals(pattern), place, pattern))
-    for _, _, pattern in sorted(ranked):
-        for name, value in profiles[pattern].items():
-            values[name], origins[name] = value, pattern
-    return Resolved(_profile(values, model), origins)
+    for pattern, fields in profiles.items():
+        profile(fields, pattern)
+    origins = dict.fromkeys(Profile.__struct_fields__, DEFAULT)
+    values = dict[str, Any]()
+    for name, (value, pattern) in merged({}, profiles, model).items():
+        values[name], origins[name] = value, pattern
+    return Resolved(profile(values, model), origins)
+
+
+def merged(
+    fields: Mapping[str, Any], profiles: Mapping[str, Mapping[str, Any]], model: str
+) -> dict[str, tuple[Any, str]]:
+    """Return each field that is said for a model, with its pattern ("" where it comes from those for all models)."""
+    found = {name: (value, "") for name, value in fields.items()}
+    matching = (
+        (literals(pattern), at, pattern) for at, pattern in enumerate(profiles) if matches(pattern, model)
+    )
+    for _, _, pattern in sorted(matching):
+        found.update({name: (value, pattern) for name, value in profiles[pattern].items()})
+    return found
 
 
 def matches(pattern: str, model: str) -> bool:
@@ -54,18 +65,17 @@ def literals(pattern: str) -> int:
     return sum(char not in WILD for char in pattern)
 
 
-def _checked(pattern: str, fields: Mapping[str, Any]) -> None:
-    for name in fields:
+def profile(values: Mapping[str, Any], origin: str) -> Profile:
+    """Return field values as a profile; raise `UnknownSetting` with the nearest field, or `InvalidSetting`."""
+    for name in values:
         if name not in Profile.__struct_fields__:
+            near = difflib.get_close_matches(name, Profile.__struct_fields__, n=1, cutoff=0.5)
             raise UnknownSetting(
-                f"there is no window setting {name!r}",
-                setting=f"window.profiles.{pattern}.{name}",
-                origin=pattern,
+                f"there is no window setting {name!r}" + (f"; did you mean {near[0]!r}?" if near else ""),
+                setting=f"window.profiles.{origin}.{name}",
+                origin=origin,
+                nearest=near[0] if near else "",
             )
-    _profile(fields, pattern)
-
-
-def _profile(values: Mapping[str, Any], origin: str) -> Profile:
     try:
         return msgspec.convert(dict(values), Profile)
     except msgspec.ValidationError as error:
