@@ -1,8 +1,8 @@
-"""A long conversation with an agent, the same every time: what its user asks, which files there are, what the model does.
+"""A long conversation with an agent, the same every time: what its user asks, what files there are, what is answered.
 
-The model has no memory but its prompt. It finds the newest request there, sees what was done for it so far, and goes on;
-what it answers in the end are the keys that stand in the first lines of the files that it read, so that an answer shows
-what the model was shown. Where a result only refers to an earlier one, it looks that one up in its prompt.
+The model has no memory but its prompt. It finds the newest request there, sees what was done for it so far, and goes
+on; what it answers in the end are the keys that stand in the first lines of the files that it read, so that an answer
+shows what the model was shown. Where a result only refers to an earlier one, it looks that one up in its prompt.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from tests.support.provider import Call, Reply, Turn
 _STEP = re.compile(r"\[step (\d+)\]")
 _KEY = re.compile(r"key=([0-9a-f]{12})")
 _REFERENCE = re.compile(r"The same .{1,40} as of the earlier call `([^`]+)`")
-WORDS = (
-    "gate route field token parser window cursor ledger driver socket buffer vector lease fence index shard "
-    "replica margin beacon anchor ribbon copper harbor meadow lantern timber gravel orchard saddle kettle"
-).split()
-# Characters of the files: most are small, some above the gate of a tool's result, one close to what hosts read at all.
+_WORDS = """\
+gate route field token parser window cursor ledger driver socket buffer vector lease fence index shard replica margin
+beacon anchor ribbon copper harbor meadow lantern timber gravel orchard saddle kettle"""
+WORDS = _WORDS.split()
+# Characters of the files: most are small, some above the gate of a tool's result, one near the most that hosts read.
 SMALL, MEDIUM, LARGE, HUGE = 900, 5_200, 21_000, 38_000
 
 
