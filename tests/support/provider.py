@@ -213,23 +213,22 @@ class Provider:
         return Answer(b'{"error":{"type":"not_found_error","message":"no such route"}}', 404)
 
     def _answer(self, api: Api, path: str, body: Any) -> Answer:
+        reply, own = self._pick(api, body)
         usage: dict[str, int] = {}
         if self._meter is not None and not path.endswith("count_tokens"):
-            size = self._meter.measured(
-                api.segments(body), body.get("model", ""), side=not api.has_tools(body)
-            )
+            size = self._meter.measured(api.segments(body), body.get("model", ""), side=not own)
             window = self._meter.window
             if window and size.tokens > window:
                 return api.too_long(body, size.tokens, window)
             usage = size.usage()
-        reply = self._pick(api, body)
         return api.answer(path, body, replace(reply, usage={**usage, **reply.usage}))
 
-    def _pick(self, api: Api, body: Any) -> Reply:
+    def _pick(self, api: Api, body: Any) -> tuple[Reply, bool]:
+        """The reply, and whether it is one to the agent itself."""
         messages = api.messages(body)
         said = self._model(api.turn(body)) if self._model is not None else None
         if said is not None:
-            return said
+            return said, True
         with self._lock:
             for number, rule in enumerate(self._rules):
                 if rule.times is not None and self._used[number] >= rule.times:
@@ -237,10 +236,10 @@ class Provider:
                 where = body if rule.whole else messages[-1:]
                 if re.search(rule.pattern, json.dumps(where, ensure_ascii=False), re.DOTALL):
                     self._used[number] += 1
-                    return rule.reply
+                    return rule.reply, api.has_tools(body)
             if not api.has_tools(body):
-                return self._side
-            return self._replies.pop(0) if self._replies else self._default
+                return self._side, False
+            return self._replies.pop(0) if self._replies else self._default, True
 
 
 def plain(path: str) -> str:

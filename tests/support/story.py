@@ -105,7 +105,7 @@ class Story:
         thinking = f"Step {number} is about the {self._word()}." if number % 3 == 0 else ""
         kind = number % 10
         if kind == 7 or self._hand is None:
-            return Step(f"{asked}\n\n{self._prose(number)}", (), thinking)
+            return Step(f"{asked} Mine is key={self._key()}.\n\n{self._prose(number)}", (), thinking)
         return Step(asked, tuple(self._rounds(number, kind)), thinking)
 
     def _rounds(self, number: int, kind: int) -> Iterator[Sequence[Act]]:
@@ -129,8 +129,11 @@ class Story:
 
     def _file(self, name: str, size: int) -> str:
         path = f"part-{name}.txt"
-        self.files[path] = f"key={self._random.randrange(16**12):012x}\n{self._text(name, size)}"
+        self.files[path] = f"key={self._key()}\n{self._text(name, size)}"
         return path
+
+    def _key(self) -> str:
+        return f"{self._random.randrange(16**12):012x}"
 
     def _text(self, name: str, size: int) -> str:
         lines, length, number = list[str](), 0, 0
@@ -149,6 +152,7 @@ class Story:
 
 
 def _keys(turn: Turn) -> Iterator[str]:
+    yield from _KEY.findall(turn.prompt)
     for result in turn.results:
         said = result
         while not _KEY.search(said) and (reference := _REFERENCE.search(said)):
