@@ -35,6 +35,7 @@ class Plan(msgspec.Struct, frozen=True):
     `tokens` is the estimate for the window, as the provider would count it by what it reported so far; `estimate` is
     the same without that, for `calibration.observed`. `archive` names what must be durable before more can be left
     out: who can, makes it so and plans again from the state before. `rotated`: the prompt's beginning is a new one.
+    `users`: user messages behind the cut.
     """
 
     window: tuple[Piece, ...]
@@ -45,6 +46,7 @@ class Plan(msgspec.Struct, frozen=True):
     tokens: int
     estimate: int
     rotated: bool = False
+    users: int = 0
 
 
 def plan(
@@ -96,6 +98,7 @@ def plan(
         tokens,
         view.beside(state.cut.index) + view.catalogue(state) + found.tokens,
         rotated=place.changed or state.epoch != begun,
+        users=view.users(state.cut.index),
     )
 
 

@@ -1,0 +1,239 @@
+"""A window carried out: what has to be archived before a request is cut, what is sent, what is accounted for.
+
+Who sends asks `Live` what is to be captured, tells it what became durable, and lets it prepare the request. Nothing is
+asked or stored here; nothing leaves a request but what was told durable. Whatever fails, a request can be sent: with
+the last cut made again, or as it came.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+
+import msgspec
+
+from unabridged.window import state as states
+from unabridged.window.catalogue import as_they_are
+from unabridged.window.epoch import NOTHING
+from unabridged.window.groups import PINS
+from unabridged.window.limits import Limits
+from unabridged.window.messages import Item
+from unabridged.window.providers.contract import Adapter, Request
+from unabridged.window.providers.known import Known
+from unabridged.window.providers.sending import Sending, sending
+from unabridged.window.providers.splice import NotUnderstood
+from unabridged.window.providers.usage import Usage
+from unabridged.window.state import State
+
+SLICE_BYTES = (
+    4 << 20
+)  # of one row: a frame of the daemon's protocol takes 16 MiB, in which JSON is quoted once more
+BATCH_BYTES = 6 << 20  # of the rows of one call
+BATCH_ROWS = 2_000
+KNOWN_BYTES = 8 << 20  # of items that are not read again
+
+REFUSED, NOT_UNDERSTOOD, PLANNER, ARCHIVE = "refused", "not-understood", "planner", "archive"
+
+
+class Row(msgspec.Struct, frozen=True):
+    """An item to archive, or one slice of a long one; `raw` is its JSON as it is on the wire."""
+
+    key: str
+    raw: bytes
+    origin: str = "request"
+    message: str = ""
+    part: int = 0
+    more: bool = False
+
+
+class Account(msgspec.Struct, frozen=True):
+    """What one request came to; `sent` and `whole` are estimates as the provider would count, the rest it reported."""
+
+    model: str = ""
+    epoch: int = 0
+    rotated: bool = False
+    sent: int = 0
+    whole: int = 0
+    input: int = 0
+    cache_read: int = 0
+    cache_write: int = 0
+    output: int = 0
+    cut: int = 0
+    omissions: int = 0
+    notices: tuple[tuple[str, str], ...] = ()
+    fault: str = ""
+    side: str = ""
+    limit: int = 0
+    hard: int = 0
+    window: int = 0
+    users: int = 0
+
+
+class Prepared(msgspec.Struct, frozen=True):
+    """A request ready to be sent, and the code of what failed on the way ("": nothing)."""
+
+    sending: Sending
+    fault: str = ""
+
+    @property
+    def body(self) -> bytes:
+        """The bytes to send."""
+        return self.sending.body
+
+
+class Live:
+    """What a process remembers of one conversation between its requests; one request at a time."""
+
+    def __init__(
+        self, state: State | None = None, durable: Iterable[str] = (), erased: Iterable[str] = ()
+    ) -> None:
+        """Go on from a state with what is known durable and erased."""
+        self.state = state or State()
+        self.durable, self.erased = set(durable), set(erased)
+        self.known = Known(KNOWN_BYTES)
+
+    def told(self, durable: Iterable[str] = (), erased: Iterable[str] = (), *, forced: bool = False) -> None:
+        """Take what the archive acknowledged."""
+        self.durable.update(durable)
+        erased = set(erased)
+        self.erased |= erased
+        self.durable -= erased
+        if forced:
+            self.state = states.forced(self.state)
+
+    def missing(self, request: Request) -> list[Row]:
+        """Return the items of a request that are neither archived nor erased, long ones in slices."""
+        body, rows = request.body, list[Row]()
+        for item, (start, stop) in zip(request.conversation.items, request.spans, strict=False):
+            if item.key not in self.durable and item.key not in self.erased:
+                rows.extend(sliced(Row(item.key, body[start:stop])))
+        return rows
+
+    def prepare(
+        self,
+        adapter: Adapter,
+        body: bytes,
+        limits: Limits,
+        pins: Sequence[str] = PINS,
+        redact: Callable[[str], str] = as_they_are,
+    ) -> Prepared:
+        """Return what to send of a request with what is durable now. It raises nothing, and changes no state."""
+
+        def tried(durable: Container[str]) -> Sending | None:
+            try:
+                return sending(
+                    adapter, body, self.state, limits, durable, self.erased, self.known, pins, redact
+                )
+            except Exception:  # noqa: BLE001 - a fault of ours must not stop an agent; it is told as one
+                return None
+
+        made = tried(self.durable)
+        if made is None:
+            again = tried(NOTHING)
+            return Prepared(again or Sending(body, understood=False), PLANNER)
+        if not made.understood:
+            return Prepared(made, NOT_UNDERSTOOD)
+        return Prepared(made, REFUSED if made.problems else "")
+
+    def under_way(self, made: Prepared) -> None:
+        """Take the state of a request that is sent."""
+        if made.sending.plan is not None:
+            self.state = made.sending.plan.state
+
+    def reported(self, made: Prepared, usage: Usage) -> None:
+        """Learn from what the provider counted for a request."""
+        plan = made.sending.plan
+        if plan is not None:
+            self.state = states.reported(self.state, plan.estimate, usage.prompt, len(made.body))
+
+
+def batches(rows: Iterable[Row]) -> Iterator[list[Row]]:
+    """Yield rows in order, as many as one call takes."""
+    batch, size = list[Row](), 0
+    for row in rows:
+        if batch and (size + len(row.raw) > BATCH_BYTES or len(batch) >= BATCH_ROWS):
+            yield batch
+            batch, size = [], 0
+        batch.append(row)
+        size += len(row.raw)
+    if batch:
+        yield batch
+
+
+def sliced(row: Row, most: int = SLICE_BYTES) -> Iterator[Row]:
+    """Yield a row in slices of at most so many bytes, each of them whole characters."""
+    raw, start, part = row.raw, 0, 0
+    while True:
+        stop = _character_end(raw, min(start + most, len(raw)))
+        yield Row(row.key, raw[start:stop], row.origin, row.message, part, stop < len(raw))
+        if stop >= len(raw):
+            return
+        start, part = stop, part + 1
+
+
+def _character_end(raw: bytes, stop: int) -> int:
+    """Return the last end of a character at or before `stop`."""
+    while stop < len(raw) and raw[stop] & 0xC0 == 0x80:
+        stop -= 1
+    return stop
+
+
+def following(request: Request, items: Iterable[Item]) -> list[Item]:
+    """Return items with the keys that they will have behind those of a request."""
+    seen = dict[str, int]()
+    for item in request.conversation.items:
+        base = item.key.partition("-")[0]
+        seen[base] = seen.get(base, 0) + 1
+    found = list[Item]()
+    for item in items:
+        base = item.key.partition("-")[0]
+        times = seen[base] = seen.get(base, 0) + 1
+        key = base if times == 1 else f"{base}-{times}"
+        found.append(Item(item.role, item.parts, key, item.tokens))
+    return found
+
+
+def answered(
+    adapter: Adapter, request: Request, member: str, raws: Sequence[bytes], message: str
+) -> list[Row]:
+    """Return the rows of an answer: its items as the client will send them back, under the keys they will have then.
+
+    `member` is what the format calls its list, `message` the provider's id of the answer.
+    """
+    body = b'{"' + member.encode() + b'":[' + b",".join(raws) + b"]}"
+    try:
+        read = adapter.read(body)
+    except NotUnderstood:
+        return []
+    items = following(request, read.conversation.items)
+    rows = list[Row]()
+    for item, (start, stop) in zip(items, read.spans, strict=False):
+        rows.extend(sliced(Row(item.key, body[start:stop], "answer", message)))
+    return rows
+
+
+def account(made: Prepared, limits: Limits, usage: Usage | None = None, side: str = "") -> Account:
+    """Return what a request came to, with what the provider reported where it did."""
+    plan, request, counted = made.sending.plan, made.sending.request, usage or Usage()
+    conversation = request.conversation if request else None
+    whole = conversation.tokens if conversation else 0
+    calibration = plan.state.calibration if plan else states.State().calibration
+    return Account(
+        model=conversation.model if conversation else "",
+        epoch=plan.state.epoch if plan else 0,
+        rotated=plan.rotated if plan else False,
+        sent=plan.tokens if plan else whole,
+        whole=calibration.scaled(whole),
+        input=counted.input,
+        cache_read=counted.cache_read,
+        cache_write=counted.cache_write,
+        output=counted.output,
+        cut=plan.state.cut.index if plan else 0,
+        omissions=len(plan.omissions) if plan else 0,
+        notices=tuple((notice.code.value, notice.text) for notice in plan.notices) if plan else (),
+        fault=made.fault,
+        side=side,
+        limit=limits.rotation,
+        hard=limits.hard,
+        window=limits.window,
+        users=plan.users if plan else 0,
+    )
