@@ -1,9 +1,11 @@
-"""Stands between a client and a server: passes everything on, both ways and as it comes, and keeps what was sent."""
+"""Stands between a client and a server: passes everything on, both ways and as it comes, and keeps what was sent.
+
+The bodies of its requests are bytes.
+"""
 
 from __future__ import annotations
 
 import http.client
-import json
 import threading
 import urllib.parse
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -66,7 +68,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _pass_on(self, body: bytes) -> None:
         headers = {name.lower(): value for name, value in self.headers.items()}
         if self.command == "POST" and "content-encoding" not in headers:
-            self.recorder.requests.append(Request(self.command, self.path, headers, json.loads(body)))
+            self.recorder.requests.append(Request(self.command, self.path, headers, body))
         target = urllib.parse.urlsplit(self.recorder.target)
         connection = http.client.HTTPConnection(target.netloc, timeout=ANSWERS_WITHIN)
         try:

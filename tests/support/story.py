@@ -1,7 +1,7 @@
 """A long conversation with an agent, the same every time: what its user asks, what files there are, what is answered.
 
 The model has no memory but its prompt. It finds the newest request there, sees what was done for it so far, and goes
-on; what it answers in the end are the keys that stand in the first lines of the files that it read, so that an answer
+on; what it answers in the end are the marks that stand in the first lines of the files that it read, so that an answer
 shows what the model was shown. Where a result only refers to an earlier one, it looks that one up in its prompt.
 """
 
@@ -17,10 +17,10 @@ from typing import Protocol
 from tests.support.provider import Call, Reply, Turn
 
 _STEP = re.compile(r"\[step (\d+)\]")
-_KEY = re.compile(r"key=([0-9a-f]{12})")
+_MARK = re.compile(r"mark=([0-9a-f]{12})")
 _REFERENCE = re.compile(r"The same .{1,40} as of the earlier call `([^`]+)`")
 _WORDS = """\
-gate route field token parser window cursor ledger driver socket buffer vector lease fence index shard replica margin
+gate route field parser window cursor ledger driver socket buffer vector lease fence index shard replica margin
 beacon anchor ribbon copper harbor meadow lantern timber gravel orchard saddle kettle"""
 WORDS = _WORDS.split()
 # Characters of the files: most are small, some above the gate of a tool's result, one near the most that hosts read.
@@ -91,8 +91,8 @@ class Story:
                 calls = [self._call(act) for act in acts]
                 return Reply(f"Step {number}, round {place}.", calls, step.thinking)
             done -= len(acts)
-        keys = " ".join(sorted(_keys(turn)))
-        return Reply(f"[answer {number}] {keys or 'noted'}.", thinking=step.thinking)
+        marks = " ".join(sorted(_marks(turn)))
+        return Reply(f"[answer {number}] {marks or 'noted'}.", thinking=step.thinking)
 
     def _call(self, act: Act) -> Call:
         assert self._hand is not None
@@ -101,11 +101,11 @@ class Story:
         return self._hand.read(act.path) if act.what == "read" else self._hand.show(act.path)
 
     def _step(self, number: int) -> Step:
-        asked = f"[step {number}] Look at the {self._word()} of the {self._word()}, then tell me its keys."
+        asked = f"[step {number}] Look at the {self._word()} of the {self._word()}, then tell me its marks."
         thinking = f"Step {number} is about the {self._word()}." if number % 3 == 0 else ""
         kind = number % 10
         if kind == 7 or self._hand is None:
-            return Step(f"{asked} Mine is key={self._key()}.\n\n{self._prose(number)}", (), thinking)
+            return Step(f"{asked} Mine is mark={self._mark()}.\n\n{self._prose(number)}", (), thinking)
         return Step(asked, tuple(self._rounds(number, kind)), thinking)
 
     def _rounds(self, number: int, kind: int) -> Iterator[Sequence[Act]]:
@@ -129,10 +129,10 @@ class Story:
 
     def _file(self, name: str, size: int) -> str:
         path = f"part-{name}.txt"
-        self.files[path] = f"key={self._key()}\n{self._text(name, size)}"
+        self.files[path] = f"mark={self._mark()}\n{self._text(name, size)}"
         return path
 
-    def _key(self) -> str:
+    def _mark(self) -> str:
         return f"{self._random.randrange(16**12):012x}"
 
     def _text(self, name: str, size: int) -> str:
@@ -151,16 +151,16 @@ class Story:
         return self._random.choice(WORDS)
 
 
-def _keys(turn: Turn) -> Iterator[str]:
-    yield from _KEY.findall(turn.prompt)
+def _marks(turn: Turn) -> Iterator[str]:
+    yield from _MARK.findall(turn.prompt)
     for result in turn.results:
         said = result
-        while not _KEY.search(said) and (reference := _REFERENCE.search(said)):
+        while not _MARK.search(said) and (reference := _REFERENCE.search(said)):
             said = turn.find(reference[1]) or ""
-        found = _KEY.search(said)
+        found = _MARK.search(said)
         if found:
             yield found[1]
-        elif "key" in said or said != result:
+        elif "mark" in said or said != result:
             yield "lost"
 
 

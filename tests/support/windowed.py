@@ -1,0 +1,211 @@
+"""An agent behind a gateway, with everything that passed on either side of it, and what is to hold of that."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
+
+from tests.daemon.living import Home, kill, until
+from tests.support.provider import Provider, Request
+from tests.support.provider_meter import Meter
+from tests.support.recorder import Recorder
+from tests.support.story import Story, answers
+from tests.support.talks import Host, Talk
+from unabridged.daemon.client import Client
+from unabridged.window.messages import Kind, Part
+from unabridged.window.providers.adapters import adapter_for
+from unabridged.window.providers.contract import Request as Sent
+from unabridged.window.providers.sidecalls import Aside, aside
+
+ENDS_WITHIN = 30  # seconds
+WHOLE = 100_000  # tokens that one recall gives at most
+# What a marker names: one text, or a turn in a table of contents.
+_NAMED = re.compile(r"(?:Recall|Archived as) `(window:[0-9a-f]{12}:[0-9a-f]{16}[-#0-9]*)`")
+_CONTENTS = re.compile(r"Recall `(window:[0-9a-f]{12}):ID`")
+
+
+class Gateway:
+    """A gateway's process for the archive at a home."""
+
+    def __init__(self, home: Home, *upstreams: str) -> None:
+        self._file, self._home = home.folder / "gateway.port", home
+        self._file.unlink(missing_ok=True)
+        command = [sys.executable, "-m", "unabridged", "gateway", "--port", "0", "--port-file", self._file]
+        for upstream in upstreams:
+            command += ["--upstream", upstream]
+        self._log = home.folder / "gateway.out"
+        with self._log.open("ab") as log:
+            self.process = subprocess.Popen(
+                [str(part) for part in command], env=environment(home), stdout=log, stderr=log
+            )
+        until(self._listens, "the gateway did not listen")
+
+    @property
+    def base(self) -> str:
+        """The base URL with its token."""
+        return self._file.read_text().strip().rstrip("/")
+
+    def said(self) -> str:
+        """What it wrote."""
+        return self._log.read_text()
+
+    def _listens(self) -> bool:
+        assert self.process.poll() is None, self.said()
+        return self._file.exists() and self._file.read_text().strip() != ""
+
+    def end(self) -> None:
+        """End it as a person would."""
+        if self.process.poll() is None:
+            self.process.terminate()
+            self.process.wait(ENDS_WITHIN)
+
+    def kill(self) -> None:
+        """Kill it."""
+        kill(self.process.pid)
+        self.process.wait()
+
+
+def environment(home: Home) -> dict[str, str]:
+    """What a process of ours needs to find the home and this code."""
+    kept = {name: os.environ[name] for name in ("PATH", "PYTHONPATH") if name in os.environ}
+    return {**kept, "UNABRIDGED_HOME": str(home.folder), "LANG": "C.UTF-8"}
+
+
+@dataclass
+class Session:
+    """One agent in one conversation behind a gateway, the provider behind that, and the answers so far."""
+
+    host: Host
+    story: Story
+    provider: Provider
+    meter: Meter
+    home: Home | None = None
+    gateway: Gateway | None = None
+    recorder: Recorder | None = None
+    said: dict[int, str] = field(default_factory=dict[int, str])
+    talk: Talk | None = None
+    ends: list[int] = field(
+        default_factory=list[int]
+    )  # numbers of the last requests of processes that have ended
+
+    def go_on(self, first: int, last: int) -> None:
+        """Have the user say the prompts from one step to before another."""
+        self.talk = self.talk or self.host.talk()
+        for number in range(first, last):
+            self.said |= answers([self.talk.say(self.story.prompts[number])])
+
+    def take_up(self, *, fork: bool = False) -> None:
+        """End the host's process and have a new one go on, with the conversation or with a copy of it."""
+        assert self.talk is not None
+        session = self.talk.session
+        self.ends.append(len(self.own()) - 1)
+        self.talk.end()
+        self.talk = self.host.talk(session, fork=fork)
+
+    def restart_gateway(self) -> None:
+        """Kill the gateway and start another one: its address changes."""
+        assert self.gateway is not None
+        assert self.home is not None
+        assert self.recorder is not None
+        self.gateway.kill()
+        self.gateway = Gateway(self.home, *upstreams(self.provider))
+        self.recorder.target = self.gateway.base
+
+    def kill_daemon(self) -> None:
+        """Kill the daemon."""
+        assert self.home is not None
+        kill(self.home.pid)
+
+    def own(self) -> list[Request]:
+        """What the agent sent of its conversations, as the gateway got it."""
+        assert self.recorder is not None
+        return [request for request in self.recorder.requests if "count_tokens" not in request.path]
+
+
+def upstreams(provider: Provider) -> list[str]:
+    """The flags for a gateway whose provider is this one."""
+    return [f"anthropic={provider.url}", f"openai={provider.url}/v1"]
+
+
+# --- what is to hold --------------------------------------------------------------------------------------------------
+
+
+def read(request: Request) -> Sent:
+    """A request as the window reads it."""
+    adapter = adapter_for(request.path)
+    assert adapter is not None, request.path
+    return adapter.read(request.body)
+
+
+def compactions(requests: Sequence[Request]) -> int:
+    """How many of the requests ask for a compaction."""
+    return sum(aside(read(request).conversation) is Aside.COMPACTION for request in requests)
+
+
+def texts(session: Session) -> Iterator[tuple[str, str]]:
+    """Each text that the agent sent, by its name in its conversation without the address."""
+    seen, own = set[str](), session.own()
+    for place in sorted({*session.ends, len(own) - 1}):
+        for item in read(own[place]).conversation.items:
+            if item.key in seen:
+                continue
+            seen.add(item.key)
+            for at, part in enumerate(item.parts):
+                if part.text and part.kind in (Kind.TEXT, Kind.RESULT, Kind.CALL):
+                    yield item.name(at), spoken(part)
+
+
+def spoken(part: Part) -> str:
+    """What the archive has of a part: the text that is said, or a call's arguments."""
+    return part.text
+
+
+def named(requests: Sequence[Request]) -> set[str]:
+    """The names that stand in markers of what was sent to the provider."""
+    return {name for request in requests for name in _NAMED.findall(request.text())}
+
+
+def addresses(requests: Sequence[Request]) -> set[str]:
+    """The addresses of conversations in tables of contents and markers of what was sent to the provider."""
+    found = {address for request in requests for address in _CONTENTS.findall(request.text())}
+    return found | {name.rpartition(":")[0] for name in named(requests)}
+
+
+def recalled(client: Client, name: str) -> str | None:
+    """The whole text by a name, None where there is none."""
+    found, cursor = list[str](), ""
+    while True:
+        said: dict[str, Any] = client.call(
+            "recall", {"target": name, "max_tokens": WHOLE, "cursor": cursor, "counts": False, "scope": "all"}
+        )
+        if said["status"] != "resolved":
+            return None
+        found.append(said["text"])
+        cursor = said["next"]
+        if not cursor:
+            return "".join(found)
+
+
+def lost(session: Session, client: Client, *, pick: Callable[[str], bool] = lambda _: True) -> list[str]:
+    """What of all that the agent sent and the provider did not get in the end cannot be recalled byte for byte."""
+    wrong = list[str]()
+    where = addresses(session.provider.requests)
+    shown = "\n".join(last.text() for last in session.provider.requests[-1:])
+    for name, text in texts(session):
+        if not pick(name) or _shown(text, shown):
+            continue
+        got = [recalled(client, f"{address}:{name}") for address in where]
+        if text not in got:
+            wrong.append(f"{name}: {text[:60]!r} is {[str(one)[:60] for one in got]!r}")
+    return wrong
+
+
+def _shown(text: str, body: str) -> bool:
+    return msgspec.json.encode(text).decode()[1:-1] in body
