@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.cli.double import FOUND, Daemon, una
-from unabridged.cli.parse import find_verb, parse
+from unabridged.cli.parse import find_verb, own_words, parse
 from unabridged.cli.verbs import DEFAULTS, VERBS, by_name
 from unabridged.errors import InvalidInput
 
@@ -93,7 +93,11 @@ def test_a_group_alone_runs_its_default(group: str) -> None:
     assert (verb.name, count) == (DEFAULTS[group], 1)
 
 
-SPEAKS_A_PROTOCOL = {"mcp"}  # whatever it writes is a message, so it has no second form
+# Whatever `mcp` writes is a message, and whatever `run` does is its program's: neither has a second form.
+SPEAKS_A_PROTOCOL = {"mcp", "run"}
+    "mcp",
+    "run",
+}  # or another program's tongue  # whatever it writes is a message, so it has no second form
 
 
 def test_every_verb_of_the_table_is_well_formed() -> None:
@@ -172,3 +176,28 @@ def test_what_is_sent_is_what_the_requests_take() -> None:
 def test_a_bad_name_raises_before_anything_is_called() -> None:
     with pytest.raises(InvalidInput):
         find_verb(["nothing-like-it"])
+
+
+def test_what_follows_a_program_is_the_programs_own() -> None:
+    run, _ = find_verb(["run"])
+    assert parse(run, ["claude", "--model", "x", "--", "-p"])["command"] == [
+        "claude",
+        "--model",
+        "x",
+        "--",
+        "-p",
+    ]
+    assert parse(run, ["--upstream", "a=http://x", "--", "-odd", "--json"]) == {
+        "upstream": ["a=http://x"],
+        "command": ["-odd", "--json"],
+    }
+    with pytest.raises(InvalidInput):
+        parse(run, [])
+
+
+def test_a_programs_own_call_for_help_reaches_it() -> None:
+    run, _ = find_verb(["run"])
+    assert "--help" not in own_words(run, ["claude", "--help"])
+    assert "--help" not in own_words(run, ["--upstream", "a=http://x", "claude", "--help"])
+    assert "--help" in own_words(run, ["--help"])
+    assert "--help" in own_words(run, ["--upstream", "a=http://x", "--help"])

@@ -19,6 +19,8 @@ NUMBER = "number"
 LIST = "list"  # may be given several times, or with commas
 PATH = "path"
 
+REST = "rest"  # a positional that takes all words from the first one without a dash on, as they are
+
 
 class Option:
     """One `--option`. kind: FLAG, TEXT, NUMBER, LIST or PATH; choices: the only values that it takes.
@@ -50,7 +52,7 @@ class Option:
 
 
 class Positional:
-    """One argument without dashes. number: "1", "?" (optional), "*" (any number), "+" (one or more)."""
+    """One argument without dashes. number: "1", "?" (optional), "*" (any number), "+" (one or more), REST."""
 
     __slots__ = ("choices", "help", "kind", "name", "number")
 

@@ -8,7 +8,7 @@ import sys
 import unabridged
 from unabridged.cli.arguments import Arguments
 from unabridged.cli.connection import reach
-from unabridged.cli.parse import HELP_WORDS, find_verb, parse
+from unabridged.cli.parse import HELP_WORDS, find_verb, own_words, parse
 from unabridged.cli.screen import standard
 from unabridged.daemon.paths import environment
 from unabridged.errors import Cancelled, PathNotFound, PathUnreadable, UnabridgedError, UnknownOperation
@@ -89,8 +89,7 @@ def _run(words: Sequence[str], screen: Screen, environ: Mapping[str, str], conne
         words = ["overview", *words]
     verb, count = find_verb(words)
     rest = words[count:]
-    ends = rest.index("--") if "--" in rest else len(rest)
-    if HELP_WORDS & set(rest[:ends]):
+    if HELP_WORDS & set(own_words(verb, rest)):
         return _help(words[:count], screen)
     values = parse(verb, rest)
     try:

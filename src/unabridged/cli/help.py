@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from importlib.util import find_spec
 
-from unabridged.cli.arguments import FLAG, Option, Positional, Verb
+from unabridged.cli.arguments import FLAG, REST, Option, Positional, Verb
 from unabridged.cli.columns import wrap
 from unabridged.cli.screen import Screen
 from unabridged.cli.verbs import DEFAULTS, GROUPS, VERBS
@@ -83,16 +83,17 @@ def describe_group(screen: Screen, first: str) -> None:
 
 def usage(verb: Verb) -> str:
     """Return a verb's usage line."""
-    words = [f"una {verb.name}"]
-    words.extend(_placed(positional) for positional in verb.positionals)
-    if verb.options:
-        words.append("[OPTIONS]")
-    return " ".join(words)
+    placed = [_placed(positional) for positional in verb.positionals]
+    options = ["[OPTIONS]"] if verb.options else []
+    last = bool(verb.positionals) and verb.positionals[-1].number == REST
+    return " ".join([f"una {verb.name}", *(options + placed if last else placed + options)])
 
 
 def _placed(positional: Positional) -> str:
     name = "|".join(positional.choices) if positional.choices else positional.name.upper()
-    return {"1": name, "?": f"[{name}]", "*": f"[{name}…]", "+": f"{name}…"}[positional.number]
+    return {"1": name, "?": f"[{name}]", "*": f"[{name}…]", "+": f"{name}…", REST: f"{name}…"}[
+        positional.number
+    ]
 
 
 def option_form(option: Option) -> str:

@@ -6,7 +6,7 @@ the table is refused with the nearest name that is.
 
 from __future__ import annotations
 
-from unabridged.cli.arguments import FLAG, LIST, NUMBER, PATH
+from unabridged.cli.arguments import FLAG, LIST, NUMBER, PATH, REST
 from unabridged.cli.verbs import DEFAULTS, by_name
 from unabridged.errors import InvalidInput
 
@@ -68,6 +68,9 @@ def parse(verb: Verb, words: Sequence[str]) -> dict[str, Any]:
             break
         if len(word) < 2 or not word.startswith("-"):
             rest.append(word)
+            if takes_rest(verb):
+                rest.extend(queue)
+                break
             continue
         name, equals, value = word.partition("=")
         option = _option(verb, name)
@@ -83,6 +86,22 @@ def parse(verb: Verb, words: Sequence[str]) -> dict[str, Any]:
         _store(verb, option, value, values)
     _place(verb, rest, values)
     return values
+
+
+def takes_rest(verb: Verb) -> bool:
+    """Tell whether what follows a verb's first word without a dash is another program's command line."""
+    return any(positional.number == REST for positional in verb.positionals)
+
+
+def own_words(verb: Verb, words: Sequence[str]) -> Sequence[str]:
+    """Return the words behind a verb that are read as its own, without what stands behind `--`."""
+    ends = words.index("--") if "--" in words else len(words)
+    if takes_rest(verb):
+        options, at = {f"--{option.name}" for option in verb.options if option.kind != FLAG}, 0
+        while at < ends and words[at].startswith("-"):
+            at += 2 if words[at] in options else 1
+        ends = min(ends, at)
+    return words[:ends]
 
 
 def _check_text(word: str) -> None:
@@ -133,8 +152,8 @@ def _choose(verb: Verb, what: str, value: str, choices: tuple[str, ...]) -> None
 
 def _place(verb: Verb, rest: list[str], values: dict[str, Any]) -> None:
     for positional in verb.positionals:
-        if positional.number in "*+":
-            if positional.number == "+" and not rest:
+        if positional.number in ("*", "+", REST):
+            if positional.number != "*" and not rest:
                 raise _missing(verb, positional)
             for value in rest:
                 _check_path(verb, positional, value)

@@ -29,10 +29,19 @@ NAME = "daemon.log"
 class Log:
     """A writer of records, usable from every thread."""
 
-    def __init__(self, folder: str, level: str = "info") -> None:
-        """Open (or create) the log in a private folder."""
+    def __init__(
+        self,
+        folder: str,
+        level: str = "info",
+        *,
+        name: str = NAME,
+        most: int = MAX_FILE_BYTES,
+        files: int = FILES,
+    ) -> None:
+        """Open (or create) the log in a private folder; it takes up to `files` files of `most` bytes."""
         safety.private_folder(folder, create=True)
-        self._path = os.path.join(folder, NAME)
+        self._path = os.path.join(folder, name)
+        self._most, self._files = most, files
         self._level = LEVELS[level]
         self._lock = threading.Lock()
         self._descriptor = safety.open_private(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
@@ -49,7 +58,7 @@ class Log:
         with self._lock:
             if self._descriptor < 0:
                 return
-            if self._size + len(data) > MAX_FILE_BYTES:
+            if self._size + len(data) > self._most:
                 self._rotate()
             try:
                 self._size += os.write(self._descriptor, data)
@@ -80,7 +89,7 @@ class Log:
 
     def _rotate(self) -> None:
         os.close(self._descriptor)
-        for number in range(FILES - 2, 0, -1):
+        for number in range(self._files - 2, 0, -1):
             older = f"{self._path}.{number}"
             if os.path.exists(older):
                 os.replace(older, f"{self._path}.{number + 1}")

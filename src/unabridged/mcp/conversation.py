@@ -12,16 +12,17 @@ from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 
 from unabridged import __version__
+from unabridged.daemon.link import Link
 from unabridged.daemon.paths import Layout
 from unabridged.errors import UnabridgedError
 from unabridged.mcp import opening
 from unabridged.mcp.faults import told
-from unabridged.mcp.link import Link
 from unabridged.mcp.naming import resolve
 from unabridged.mcp.roots import Context, place
 from unabridged.service.tools import answers, arguments
 from unabridged.service.tools.table import BY_NAME, PLAIN, TOOLS, Tool, listing
 
+NAME = "mcp"  # what the daemon knows this as
 AT_ONCE = 8  # calls of one agent worked on at once; further ones wait
 MOST_NAME = 200  # characters of the name of a request: the daemon takes 256
 
@@ -106,7 +107,7 @@ class Conversation:
 
 def alone(layout: Layout, folder: str, nonce: str) -> Conversation:
     """Return the conversation of an agent that shares its connection to the daemon with nobody."""
-    return Conversation(folder, nonce, partial(Link, layout))
+    return Conversation(folder, nonce, partial(Link, layout, name=NAME))
 
 
 async def list_tools(_: Context, __: types.PaginatedRequestParams | None) -> types.ListToolsResult:

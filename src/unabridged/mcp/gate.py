@@ -9,7 +9,8 @@ import asyncio
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
-from unabridged.mcp.guard import Door, Refusal
+from unabridged.daemon.origins import Refusal
+from unabridged.mcp.guard import Door
 
 MAX_BODY = 16 << 20  # bytes of one request: what a pipe takes as one message
 MAX_BODIES = 32 << 20  # bytes of all requests that are being read or worked on

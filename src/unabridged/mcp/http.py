@@ -10,21 +10,16 @@ import asyncio
 import json
 import os
 import secrets
-import socket
 import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Protocol
 
-from unabridged.daemon import paths
-from unabridged.errors import InvalidInput
-from unabridged.mcp import portfile
-from unabridged.mcp.guard import ADDRESS, Door
+from unabridged.daemon import loopback, paths, portfile
+from unabridged.mcp.guard import Door
 from unabridged.mcp.listening import serve
 
 TOKEN_BYTES = 32  # of randomness
-MOST_PORT = 65_535
-BACKLOG = 64  # connections that the kernel keeps until they are accepted
 
 
 class Arguments(Protocol):
@@ -50,7 +45,7 @@ class Arguments(Protocol):
 
 def run(arguments: Arguments) -> int:
     """Serve until SIGTERM or SIGINT; raise `InvalidInput` for a port that cannot be had."""
-    listener = _listen(arguments.number("port"))
+    listener = loopback.listen(arguments.number("port"))
     door = Door(listener.getsockname()[1], secrets.token_urlsafe(TOKEN_BYTES))
     file = arguments.text("port-file")
     if file:
@@ -62,25 +57,6 @@ def run(arguments: Arguments) -> int:
         if file:
             portfile.remove(file, door.whole_url)
     return 0
-
-
-def _listen(port: int) -> socket.socket:
-    if not 0 <= port <= MOST_PORT:
-        raise InvalidInput("that is no port", field="port", value=port, limit=MOST_PORT)
-    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        listener.bind((ADDRESS, port))
-    except OSError as error:
-        listener.close()
-        raise InvalidInput(
-            f"port {port} cannot be had: {error.strerror}",
-            field="port",
-            hint="Take another one, or `--port 0` for any that is free.",
-        ) from error
-    listener.listen(BACKLOG)
-    listener.setblocking(False)
-    return listener
 
 
 def _tell(door: Door, *, as_json: bool) -> None:

@@ -8,8 +8,8 @@ import socket
 import uvicorn
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
+from unabridged.daemon.loopback import BoundedProtocol, Listener
 from unabridged.daemon.paths import Layout
-from unabridged.mcp.connections import BoundedProtocol, Listener
 from unabridged.mcp.gate import MAX_BODY, Gate
 from unabridged.mcp.guard import Door
 from unabridged.mcp.journal import Journal

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from unabridged.daemon.link import Link
 from unabridged.errors import InvalidInput, NotFound
-from unabridged.mcp.link import Link
 from unabridged.retrieve.locator import HANDLE_PREFIX, PREFIX
 
 FEW_TOKENS = 200  # of a passage that is only asked where it stands

@@ -10,9 +10,9 @@ from typing import Any
 from mcp import types
 from mcp.server.lowlevel import Server
 
+from unabridged.daemon.link import Link
 from unabridged.daemon.paths import Layout
 from unabridged.mcp.conversation import Conversation, server_of
-from unabridged.mcp.link import Link
 from unabridged.mcp.roots import Context
 
 MOST = 2_048  # sessions at once: some agents never end one, and each start of theirs is another
@@ -20,6 +20,7 @@ MOST_FOLDERS = 8  # that have a connection to the daemon, which has sixteen: the
 SESSION_HEADER = "mcp-session-id"
 FOLDER_HEADER = "unabridged-folder"  # where the agent works, for one that names no roots
 NONCE_BYTES = 8
+NAME = "mcp"  # what the daemon knows these connections as
 
 
 class Visitors:
@@ -60,7 +61,7 @@ class Visitors:
         return found
 
     def _link(self, folder: str) -> Link:
-        found = self._links.pop(folder, None) or Link(self._layout, folder, starts=True)
+        found = self._links.pop(folder, None) or Link(self._layout, folder, name=NAME, starts=True)
         self._links[folder] = found
         if len(self._links) > MOST_FOLDERS:
             self._links.popitem(last=False)[1].close()

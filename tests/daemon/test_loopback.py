@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 import uvicorn
 
-from unabridged.mcp import connections
-from unabridged.mcp.connections import BoundedProtocol, Listener
+from unabridged.daemon import loopback
+from unabridged.daemon.loopback import BoundedProtocol, Listener
 
 PATIENCE = 30.0
 HEAD = b"GET / HTTP/1.1\r\nHost: x\r\n"
@@ -55,7 +55,7 @@ async def ended(reader: asyncio.StreamReader) -> bool:
 
 
 def test_who_never_ends_a_head_is_let_go(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connections, "HEAD_SECONDS", 0.05)
+    monkeypatch.setattr(loopback, "HEAD_SECONDS", 0.05)
 
     async def check(port: int) -> None:
         for sent in (b"", b"GET", HEAD):
@@ -68,7 +68,7 @@ def test_who_never_ends_a_head_is_let_go(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_nor_does_the_head_of_a_further_request_wait_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connections, "HEAD_SECONDS", 0.05)
+    monkeypatch.setattr(loopback, "HEAD_SECONDS", 0.05)
 
     async def check(port: int) -> None:
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
@@ -82,7 +82,7 @@ def test_nor_does_the_head_of_a_further_request_wait_for_ever(monkeypatch: pytes
 
 
 def test_who_does_not_read_our_answer_is_let_go(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connections, "STUCK_SECONDS", 0.05)
+    monkeypatch.setattr(loopback, "STUCK_SECONDS", 0.05)
 
     async def check(port: int) -> None:
         sock = socket.create_connection(("127.0.0.1", port))
@@ -103,7 +103,7 @@ def test_who_does_not_read_our_answer_is_let_go(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_a_connection_too_many_is_ended_and_the_others_are_served(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connections, "MOST", 2)
+    monkeypatch.setattr(loopback, "MOST", 2)
 
     async def check(port: int) -> None:
         first, second = [await asyncio.open_connection("127.0.0.1", port) for _ in range(2)]

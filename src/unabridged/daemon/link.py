@@ -1,4 +1,4 @@
-"""A connection to the daemon for one agent: many requests at once, each of which can be withdrawn."""
+"""A connection to the daemon from an event loop: many requests at once, each of which can be withdrawn."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ from unabridged.daemon.client import MAX_FRAME, PROTOCOL, REPEATABLE
 from unabridged.daemon.paths import Layout
 from unabridged.errors import DaemonUnavailable, DeadlineExceeded, FrameTooLarge, UnabridgedError, from_dict
 
-NAME = "mcp"
 TIMEOUT = 60.0  # seconds that an operation may take: hosts give up on a tool at about that time
 GRACE_SECONDS = 1.0  # longer than the daemon itself waits, so that its own answer wins
 IDLE_SECONDS = 60.0  # after which an unused connection is given back: the daemon has few
@@ -28,11 +27,18 @@ _decoder = msgspec.json.Decoder()
 
 
 class Link:
-    """Operations of the daemon for one agent in one folder. For the event loop; connects when it must."""
+    """Operations of the daemon for who works in one folder. For the event loop; connects when it must."""
 
-    def __init__(self, layout: Layout, folder: str, *, starts: bool = False) -> None:
-        """Ask as somebody who works in `folder` ("": nowhere). starts: where no daemon runs, one is started."""
+    def __init__(
+        self, layout: Layout, folder: str, *, name: str, starts: bool = False, mourns: bool = True
+    ) -> None:
+        """Ask as `name` for somebody who works in `folder` ("": nowhere).
+
+        starts: where no daemon runs, one is started. mourns: that a daemon is gone is told late (`GONE_SECONDS`).
+        """
         self.folder = folder
+        self._name = name
+        self._gone = GONE_SECONDS if mourns else 0.0
         self._starts = starts
         self._layout = layout
         self._writer: asyncio.StreamWriter | None = None
@@ -47,33 +53,37 @@ class Link:
         """Whether there is a connection now."""
         return self._writer is not None
 
-    async def call(self, op: str, params: Mapping[str, Any], *, repeatable: bool = False) -> dict[str, Any]:
+    async def call(
+        self, op: str, params: Mapping[str, Any], *, repeatable: bool = False, seconds: float = TIMEOUT
+    ) -> dict[str, Any]:
         """Run an operation and return its answer; raises what the daemon answered as an `UnabridgedError`.
+
+        `seconds` is what the operation may take, a connection not counted.
 
         A lost connection is made again once when the operation may be repeated. Withdrawing the call withdraws the
         request.
         """
         again = repeatable or op in REPEATABLE
         try:
-            return await self._call(op, params)
+            return await self._call(op, params, seconds)
         except Lost as lost:
             if not again:
                 raise DaemonUnavailable("the connection to the daemon broke before it answered") from lost
         except DaemonUnavailable:
             if again:
-                await asyncio.sleep(GONE_SECONDS)
+                await asyncio.sleep(self._gone)
             raise
         try:
-            return await self._call(op, params)
+            return await self._call(op, params, seconds)
         except Lost as lost:
-            await asyncio.sleep(GONE_SECONDS)
+            await asyncio.sleep(self._gone)
             raise DaemonUnavailable("the connection to the daemon broke twice") from lost
 
-    async def _call(self, op: str, params: Mapping[str, Any]) -> dict[str, Any]:
+    async def _call(self, op: str, params: Mapping[str, Any], seconds: float) -> dict[str, Any]:
         async with self._opening:
             if self._writer is None:
                 await self._open()
-        return await self._ask(op, params, TIMEOUT)
+        return await self._ask(op, params, seconds)
 
     async def _ask(self, op: str, params: Mapping[str, Any], seconds: float) -> dict[str, Any]:
         writer = self._writer
@@ -119,7 +129,7 @@ class Link:
         shake: dict[str, Any] = {
             "protocol": PROTOCOL,
             "version": __version__,
-            "client": NAME,
+            "client": self._name,
             "project": self.folder,
             "scope": "",
             "session": "",
@@ -133,7 +143,7 @@ class Link:
 
     def _start(self) -> _socket.socket | None:
         """Have a daemon started, which stays for a while, and connect to it."""
-        client.Client(self._layout, name=NAME).close()
+        client.Client(self._layout, name=self._name).close()
         return client.dial(self._layout.socket)
 
     async def _read(self, reader: asyncio.StreamReader) -> None:

@@ -10,11 +10,10 @@ from typing import Any
 
 import pytest
 
-from unabridged.daemon import paths
+from unabridged.daemon import link, paths
+from unabridged.daemon.link import Link
 from unabridged.daemon.paths import Layout
 from unabridged.errors import DaemonUnavailable, InvalidInput
-from unabridged.mcp import link
-from unabridged.mcp.link import Link
 
 Play = Callable[["Daemon"], Awaitable[None]]
 
@@ -64,7 +63,7 @@ def played(tmp_path: Path, play: Callable[[Link, Daemon], Awaitable[None]]) -> D
         daemon = Daemon()
         server = await asyncio.start_unix_server(daemon.serve, layout.socket)
         Path(layout.socket).chmod(0o600)
-        made = Link(layout, "/a/folder")
+        made = Link(layout, "/a/folder", name="mcp")
         try:
             async with asyncio.timeout(20):
                 await play(made, daemon)

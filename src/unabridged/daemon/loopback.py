@@ -1,4 +1,4 @@
-"""Connections over HTTP: how many there are, and how long each may keep us waiting.
+"""Serving HTTP at the loopback address: the port, how many connections there are, how long each may keep us waiting.
 
 The server's own protocol waits for a request's head, and for somebody who does not read, as long as they like.
 """
@@ -8,15 +8,41 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import signal
+import socket
 from collections.abc import Generator
 
 import h11
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from unabridged.daemon.origins import ADDRESS
+from unabridged.errors import InvalidInput
+
 MOST = 512  # connections at once: a session has one for what is asked and one on which it only listens
 HEAD_SECONDS = 10.0  # from a connection, or the first byte of a further request, to the end of the head
 STUCK_SECONDS = 20.0  # that somebody may leave our answer unread
+MOST_PORT = 65_535
+BACKLOG = 64  # connections that the kernel keeps until they are accepted
+
+
+def listen(port: int) -> socket.socket:
+    """Return a socket that listens at a port, 0: any free one; raise `InvalidInput` for one that cannot be had."""
+    if not 0 <= port <= MOST_PORT:
+        raise InvalidInput("that is no port", field="port", value=port, limit=MOST_PORT)
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((ADDRESS, port))
+    except OSError as error:
+        listener.close()
+        raise InvalidInput(
+            f"port {port} cannot be had: {error.strerror}",
+            field="port",
+            hint="Take another one, or `--port 0` for any that is free.",
+        ) from error
+    listener.listen(BACKLOG)
+    listener.setblocking(False)
+    return listener
 
 
 class BoundedProtocol(H11Protocol):
@@ -51,12 +77,16 @@ class BoundedProtocol(H11Protocol):
         """Learn that what we send is not read."""
         super().pause_writing()
         if self._stuck is None:
-            self._stuck = self.loop.call_later(STUCK_SECONDS, self.transport.abort)
+            self._stuck = self.loop.call_later(self.stuck_seconds(), self.transport.abort)
 
     def resume_writing(self) -> None:
         """Learn that it is read again."""
         self._stuck = _cancelled(self._stuck)
         super().resume_writing()
+
+    def stuck_seconds(self) -> float:
+        """Return how long our answer may be left unread."""
+        return STUCK_SECONDS
 
     def _await_head(self) -> None:
         self._awaiting = self.loop.call_later(HEAD_SECONDS, self.transport.abort)

@@ -1,0 +1,74 @@
+"""una gateway: stands between agents and their providers until this process is told to end."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import secrets
+import sys
+from collections.abc import Mapping
+from typing import Protocol
+
+from unabridged.daemon import config, loopback, paths, portfile
+from unabridged.gateway.door import Door
+from unabridged.gateway.journal import Journal
+from unabridged.gateway.listening import serve
+from unabridged.gateway.service import Service
+from unabridged.gateway.upstreams import Upstreams, named
+
+TOKEN_BYTES = 32  # of randomness
+BODY_BYTES = 64 << 20
+
+
+class Arguments(Protocol):
+    """What the command line gave."""
+
+    @property
+    def environ(self) -> Mapping[str, str]:
+        """The environment."""
+        ...
+
+    def flag(self, name: str) -> bool:
+        """Tell whether a flag was given."""
+        ...
+
+    def text(self, name: str, default: str = "") -> str:
+        """Return an option's text."""
+        ...
+
+    def number(self, name: str, default: int = 0) -> int:
+        """Return an option's number."""
+        ...
+
+    def list(self, name: str) -> list[str]:
+        """Return the values of an option that may be given several times."""
+        ...
+
+
+def run(arguments: Arguments) -> int:
+    """Serve until SIGTERM or SIGINT; raise `InvalidInput` for a port or an upstream that cannot be had."""
+    settings = config.load(arguments.environ)
+    upstreams = Upstreams(named(arguments.list("upstream")))
+    listener = loopback.listen(arguments.number("port"))
+    door = Door(listener.getsockname()[1], secrets.token_urlsafe(TOKEN_BYTES))
+    journal = Journal(paths.layout(arguments.environ).logs, settings.text("daemon.log_level"))
+    file = arguments.text("port-file")
+    if file:
+        portfile.write(file, door.url)
+    _tell(door, as_json=arguments.flag("json"))
+    service = Service(door, upstreams, journal, BODY_BYTES)
+    try:
+        asyncio.run(serve(listener, service, journal, until_input_ends=arguments.flag("until-input-ends")))
+    finally:
+        if file:
+            portfile.remove(file, door.url)
+    return 0
+
+
+def _tell(door: Door, *, as_json: bool) -> None:
+    """Say where the gateway is, to whoever started this."""
+    facts = {"url": door.url, "openai_url": f"{door.url}/v1", "port": door.port, "pid": os.getpid()}
+    text = json.dumps(facts) if as_json else f"ANTHROPIC_BASE_URL={door.url}\nOPENAI_BASE_URL={door.url}/v1"
+    sys.stdout.write(text + "\n")
+    sys.stdout.flush()

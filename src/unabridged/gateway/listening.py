@@ -1,0 +1,83 @@
+"""The gateway's server: its process from the first connection to the last."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import socket
+import sys
+
+import uvicorn
+
+from unabridged.daemon import owners
+from unabridged.daemon.loopback import BoundedProtocol, Listener
+from unabridged.gateway.journal import Journal
+from unabridged.gateway.service import Service
+
+HEAD_BYTES = 64 << 10  # of a request's head: some clients send their tools' names in one
+KEEP_SECONDS = 75  # that a connection stays open between two requests
+STUCK_SECONDS = (
+    120.0  # that somebody may leave our answer unread: a person may have stopped the agent for a while
+)
+END_SECONDS = 5  # that answers on their way get when this process is told to end
+SILENT = logging.CRITICAL + 1  # for libraries, whose messages repeat what was sent
+LIBRARIES = ("uvicorn", "uvicorn.error", "uvicorn.access", "httpx2", "httpcore2", "asyncio")
+
+
+class OwnProtocol(BoundedProtocol):
+    """A connection of this user's, and of nobody else's."""
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # pyright: ignore[reportIncompatibleMethodOverride]
+        """Take a connection, unless the kernel says that it is another user's."""
+        super().connection_made(transport)
+        client, server = transport.get_extra_info("peername"), transport.get_extra_info("sockname")
+        if client and server and owners.owner(client, server[1]) not in (None, os.geteuid()):
+            transport.abort()
+
+    def stuck_seconds(self) -> float:
+        """Return how long our answer may be left unread."""
+        return STUCK_SECONDS
+
+
+async def serve(
+    listener: socket.socket, service: Service, journal: Journal, *, until_input_ends: bool
+) -> None:
+    """Answer at a listening socket until SIGTERM or SIGINT, or until standard input ends where that is wanted."""
+    for name in LIBRARIES:
+        logging.getLogger(name).setLevel(SILENT)
+    config = uvicorn.Config(
+        service,
+        http=OwnProtocol,
+        ws="none",
+        lifespan="off",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        date_header=False,
+        proxy_headers=False,
+        h11_max_incomplete_event_size=HEAD_BYTES,
+        timeout_keep_alive=KEEP_SECONDS,
+        timeout_graceful_shutdown=END_SECONDS,
+    )
+    server = Listener(config)
+    if until_input_ends:
+        _end_with_input(server)
+    journal.write("listening", port=listener.getsockname()[1])
+    try:
+        await server.serve([listener])
+    finally:
+        await service.close()
+        journal.write("ended")
+
+
+def _end_with_input(server: uvicorn.Server) -> None:
+    """Have the server end when nobody holds the other end of standard input any more."""
+    loop, descriptor = asyncio.get_running_loop(), sys.stdin.fileno()
+
+    def heard() -> None:
+        if not os.read(descriptor, 1 << 12):
+            loop.remove_reader(descriptor)
+            server.should_exit = True
+
+    loop.add_reader(descriptor, heard)

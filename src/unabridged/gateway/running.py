@@ -1,0 +1,125 @@
+"""una run: a client with a gateway of its own, for as long as it runs; nothing of the user's is edited.
+
+The client is in the foreground with our terminal, our folder and our standard streams, as if it had been started
+without us. The gateway is in a session of its own, so that a key pressed there ends the client and not the gateway.
+"""
+
+from __future__ import annotations
+
+import json
+import selectors
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Mapping
+from types import FrameType
+from typing import Protocol
+
+from unabridged.errors import InternalError, InvalidInput, UnabridgedError, from_dict
+from unabridged.gateway import clients
+
+START_SECONDS = 30.0  # that the gateway may take to listen
+END_SECONDS = 10.0  # that it may take to end behind its client
+PASSED_ON = (signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2)
+OF_THE_TERMINAL = (signal.SIGINT, signal.SIGQUIT)  # the terminal sends them to the client, too
+KILLED = 128  # what a shell adds to the signal that ended a program
+
+
+class Arguments(Protocol):
+    """What the command line gave."""
+
+    @property
+    def environ(self) -> Mapping[str, str]:
+        """The environment."""
+        ...
+
+    def list(self, name: str) -> list[str]:
+        """Return the values of an option or positional that can be given several times."""
+        ...
+
+
+def run(arguments: Arguments) -> int:
+    """Run a client behind a gateway and return its exit status; raise `InvalidInput` where there is no such program."""
+    words = arguments.list("command")
+    if shutil.which(words[0], path=arguments.environ.get("PATH")) is None:
+        raise InvalidInput(f"there is no program {words[0]!r}", field="command")
+    urls = clients.upstreams(words, arguments.environ)
+    gateway = _Gateway([*(f"{name}={url}" for name, url in urls.items()), *arguments.list("upstream")])
+    try:
+        launch = clients.launch(words, arguments.environ, gateway.base)
+        return _run(launch)
+    finally:
+        gateway.end()
+
+
+class _Gateway:
+    """The gateway's process; it ends when we let go of its standard input, however we end."""
+
+    def __init__(self, upstreams: list[str]) -> None:
+        words = [sys.executable, "-m", "unabridged", "gateway", "--until-input-ends", "--json"]
+        for text in upstreams:
+            words += ["--upstream", text]
+        self._process = subprocess.Popen(
+            words,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        self.base = self._heard()
+
+    def _heard(self) -> str:
+        assert self._process.stdout is not None
+        with selectors.DefaultSelector() as selector:
+            selector.register(self._process.stdout, selectors.EVENT_READ)
+            line = self._process.stdout.readline() if selector.select(START_SECONDS) else b""
+        try:
+            said = json.loads(line)
+        except ValueError:
+            self.end()
+            raise InternalError("the gateway did not start") from None
+        if "url" not in said:
+            self.end()
+            raise _told(said)
+        return said["url"]
+
+    def end(self) -> None:
+        """Have it write what it still holds, and end."""
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+        try:
+            self._process.wait(END_SECONDS)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+
+
+def _told(said: dict[str, object]) -> UnabridgedError:
+    error = said.get("error")
+    return from_dict(error if isinstance(error, dict) else {})  # pyright: ignore[reportUnknownArgumentType]
+
+
+def _run(launch: clients.Launch) -> int:
+    """Run a client to its end, whatever is sent to us meanwhile."""
+    try:
+        client = subprocess.Popen(launch.words, env=dict(launch.environ))
+    except OSError as error:
+        raise InvalidInput(f"{launch.words[0]} cannot be run: {error.strerror}", field="command") from error
+
+    def pass_on(number: int, _: FrameType | None) -> None:
+        if client.poll() is None:
+            client.send_signal(number)
+
+    before = {number: signal.signal(number, pass_on) for number in PASSED_ON}
+    before |= {number: signal.signal(number, _heard_by_client) for number in OF_THE_TERMINAL}
+    try:
+        status = client.wait()
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    return KILLED - status if status < 0 else status
+
+
+def _heard_by_client(_number: int, _frame: FrameType | None) -> None:
+    """Leave a key of the terminal to the client, which it was sent to as well."""
