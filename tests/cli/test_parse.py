@@ -95,9 +95,6 @@ def test_a_group_alone_runs_its_default(group: str) -> None:
 
 # Whatever `mcp` writes is a message, and whatever `run` does is its program's: neither has a second form.
 SPEAKS_A_PROTOCOL = {"mcp", "run"}
-    "mcp",
-    "run",
-}  # or another program's tongue  # whatever it writes is a message, so it has no second form
 
 
 def test_every_verb_of_the_table_is_well_formed() -> None:
