@@ -9,7 +9,7 @@ from typing import Any
 from unabridged.api import places
 from unabridged.api.asking import Asking
 from unabridged.api.pages import Pages
-from unabridged.service import requests
+from unabridged.service import live, requests
 
 
 class Methods(Asking):
@@ -735,6 +735,48 @@ class Methods(Asking):
             "scope": scope,
         }  # fmt: skip
         return self._ask("why", requests.WhyRequest, requests.WhyAnswer, asked, timeout)
+
+    def windows(
+        self,
+        *,
+        session: str = "",
+        limit: int = 50,
+        project: str | PathLike[str] = "",
+        scope: str = "",
+        timeout: float | None = None,
+    ) -> live.WindowsAnswer:
+        """List the windows of conversations, the one used last first.
+
+        session: any name of a session
+        limit: at most 1,000
+        timeout: seconds; None: as the archive was told, 0: however long it takes
+        """
+        asked: dict[str, Any] = {
+            "session": session,
+            "limit": limit,
+            "project": places.project_at(project),
+            "scope": scope,
+        }
+        return self._ask("windows", live.WindowsRequest, live.WindowsAnswer, asked, timeout)
+
+    def window_show(
+        self, target: str, *, limit: int = 200, timeout: float | None = None
+    ) -> live.WindowShowAnswer:
+        """Tell about one window: its requests, its epochs, what it leaves out by name.
+
+        limit: requests, at most 200
+        timeout: seconds; None: as the archive was told, 0: however long it takes
+        """
+        asked: dict[str, Any] = {"target": target, "limit": limit}
+        return self._ask("window.show", live.WindowShowRequest, live.WindowShowAnswer, asked, timeout)
+
+    def window_rotate(self, target: str, *, timeout: float | None = None) -> live.WindowRotateAnswer:
+        """Have the next request of a conversation begin a new epoch.
+
+        timeout: seconds; None: as the archive was told, 0: however long it takes
+        """
+        asked: dict[str, Any] = {"target": target}
+        return self._ask("window.rotate", live.WindowRotateRequest, live.WindowRotateAnswer, asked, timeout)
 
     def verify(
         self,

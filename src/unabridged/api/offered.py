@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-# operation → its method, where Python has another use for the name.
-NAMES = {"import": "import_"}
+# operation → its method, where Python has another use for the name, or none for a name with a dot in it.
+NAMES = {"import": "import_", "window.show": "window_show", "window.rotate": "window_rotate"}
 
 # operation → why it is no method. Every other one is.
 NOT_OFFERED = {
     "ping": "`status` answers the same, with more",
     "daemon.status": "`status` has all of it under `daemon`",
     "mcp": "its answer is of use to `una mcp` alone",
+    "window.open": "a program that keeps a window of its own uses `Window`",
+    "capture": "a program that keeps a window of its own uses `Window`",
+    "window.save": "a program that keeps a window of its own uses `Window`",
     "shutdown": "the daemon serves others as well; `una daemon stop` is for people",
 }
 

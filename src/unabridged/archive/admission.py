@@ -55,6 +55,7 @@ from unabridged.schema.records import (
     Segment,
     Session,
 )
+from unabridged.schema.windows import WINDOW_ITEM, WindowItem
 from unabridged.store.contract import Batch, Plan, Reader
 
 MAX_REVISIONS = 10_000  # of one block in one session; more means a reader gives one id to different blocks
@@ -77,8 +78,18 @@ class Step(msgspec.Struct, array_like=True, gc=False):
     number: int
 
 
+class Captured(msgspec.Struct, array_like=True):
+    """Which items of a conversation the lines of an append are: `keys` in the order of its lines."""
+
+    conversation: bytes
+    keys: list[str] = []
+
+
 class Append(msgspec.Struct, array_like=True):
-    """Everything that a run of lines of one origin generation gives; `before` and `after` frame it."""
+    """Everything that a run of lines of one origin generation gives; `before` and `after` frame it.
+
+    taken: number, offset and length in the kept original of each line, where they are items of the wire (`captured`).
+    """
 
     host: str
     root: str  # the project's root
@@ -93,6 +104,8 @@ class Append(msgspec.Struct, array_like=True):
     lines: int
     unreadable: int
     problems: list[tuple[int, str, str]] = []
+    taken: list[tuple[int, int, int]] = []
+    captured: Captured | None = None
 
 
 class Appended(msgspec.Struct, frozen=True, array_like=True):
@@ -134,6 +147,7 @@ class _Admission:
         self._ordinals = dict[EventId, Ordinal]()
         self._places = dict[Ordinal, tuple[SessionId, int]]()
         self._new_lines = set[int]()
+        self._parts = dict[int, dict[int, Ordinal]]()  # of the wire: line → part → event
 
     def run(self) -> Batch:
         append = self._append
@@ -153,6 +167,7 @@ class _Admission:
         documents = self._admit_turns(sessions)
         self._write_segments(current)
         known = self._write_generation(current)
+        self._write_items()
         self._write_sessions(sessions)
         position = self._write_log(first, sessions)
         self._write_counters(position, events, documents)
@@ -347,6 +362,20 @@ class _Admission:
         )
         self._batch.put(GENERATION, self._generation)
         return known
+
+    def _write_items(self) -> None:
+        """Write which items of a conversation are durable by this append."""
+        captured = self._append.captured
+        if captured is None:
+            return
+        number = self._append.after.number
+        for key, (line, offset, length) in zip(captured.keys, self._append.taken, strict=True):
+            parts = self._parts.get(line, {})
+            events = [parts.get(at, Ordinal(0)) for at in range(max(parts, default=-1) + 1)]
+            self._batch.create(
+                WINDOW_ITEM,
+                WindowItem(self._project, captured.conversation, key, number, offset, length, events),
+            )
 
     def _write_log(self, first: int, sessions: Sequence[Session]) -> int:
         if self._next == first:

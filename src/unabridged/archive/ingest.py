@@ -55,6 +55,8 @@ MAX_PROBLEMS = 1_000  # problems an append lists; further ones are counted
 HEAD_BYTES = 4_096  # bytes at the beginning that a generation remembers by digest
 TAIL_BYTES = 65_536  # bytes before the offset that a generation remembers by digest
 KEEP_RECENT = 1 << 20  # bytes of last lines that are held before they are trimmed
+WIRE = "wire"  # the kind of an origin whose lines are items of a conversation with a provider
+STREAMS = ("stream", WIRE)
 MAX_MEDIA = 64  # images or files of one event
 MAX_PATHS = 32  # files that one tool call names
 MAX_NAME = 400  # characters of a session's name, of up to four bytes each: sessions are found by it, and keys are short
@@ -116,7 +118,7 @@ class Ingest:
         self._redactor = redactor
         session = session_id(host.name, self._head.host_session)
         kind = {"rows": "stream"}.get(candidate.kind, candidate.kind)
-        place = candidate.path if kind != "stream" else f"{candidate.path}#{head.host_session}"
+        place = candidate.path if kind not in STREAMS else f"{candidate.path}#{head.host_session}"
         self.origin = Origin(
             project, origin_id(host.name, place), host.name, candidate.path, kind, session, number
         )
@@ -124,6 +126,7 @@ class Ingest:
         self._before = prior
         self._now = prior or Generation(project, self.origin.origin, number, session)
         self._opaque = candidate.kind == "sidecar"
+        self._placed = candidate.kind == WIRE
         self._reader: LineReader = (
             Opaque()
             if self._opaque
@@ -151,6 +154,7 @@ class Ingest:
         self._unreadable = self._count = self._batch_bytes = self._findings = 0
         self._sessions = dict[str, int]()
         self._news = list[list[SessionNews]]()
+        self._taken = list[tuple[int, int, int]]()
         self._session(self._head.host_session)
         if self._before is None:
             head = self._head
@@ -224,6 +228,8 @@ class Ingest:
         if line.closes_turn:
             self._closed.extend(self._turns.close(""))
         self._packer.add(kept, raw.data)
+        if self._placed:
+            self._taken.append((self._number, self._kept, len(kept)))
         self._kept += len(kept)
         self._batch_bytes += len(raw.data)
         if self._first is not None and len(self._first) < HEAD_BYTES:
@@ -386,6 +392,7 @@ class Ingest:
             0 if self._opaque else self._count,
             0 if self._opaque else self._unreadable,
             [] if self._opaque else self._problems,
+            self._taken,
         )
         self._before = self._now = after
         self._reset()

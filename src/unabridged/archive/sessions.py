@@ -15,6 +15,8 @@ MIN_PREFIX = 8  # characters of an id that name a session
 PAGE = 1_000
 ID_CHARS = 32
 CANDIDATES = 1_000  # sessions looked at that begin with a prefix
+# Of a session's files, what was sent on the wire comes behind the host's own transcripts, and companions last.
+LATER = {"wire": 1, "sidecar": 2}
 TOLD = 10  # of them, that an error names
 
 
@@ -137,6 +139,10 @@ def origins(reader: Reader, session: Session) -> list[OriginInfo]:
             found.append(OriginInfo(origin, newest[0]))
     found = found or _overwritten(reader, session)
     found.sort(
-        key=lambda info: (info.origin.kind == "sidecar", -info.generation.stored_offset, info.origin.path)
+        key=lambda info: (
+            LATER.get(info.origin.kind, 0),
+            -info.generation.stored_offset,
+            info.origin.path,
+        )
     )
     return found

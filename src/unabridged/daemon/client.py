@@ -57,6 +57,7 @@ REPEATABLE = frozenset(
             "doctor",
         ),
         *("daemon.status", "notify", "mcp", "hint", "why"),
+        *("windows", "window.show", "window.open", "window.rotate", "capture"),
     )
 )
 

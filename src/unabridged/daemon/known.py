@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from unabridged.archive import log
+from unabridged.archive.ingest import WIRE
 from unabridged.schema.ids import OriginId, ProjectId, SessionId, origin_id
 from unabridged.schema.records import GENERATION, ORIGIN, SEGMENT, Generation, Origin
 from unabridged.store.contract import Reader, Store
@@ -123,7 +124,7 @@ def _origins(reader: Reader, project: ProjectId) -> Iterator[Origin]:
     start = b""
     while True:
         page = reader.scan(ORIGIN, (project,), start=(start,) if start else (), limit=PAGE)
-        yield from page
+        yield from (origin for origin in page if origin.kind != WIRE)
         if len(page) < PAGE:
             return
         start = (int.from_bytes(page[-1].origin, "big") + 1).to_bytes(16, "big")

@@ -28,7 +28,8 @@ from unabridged.daemon.vectors import Vectors
 from unabridged.daemon.watched import host_roots
 from unabridged.daemon.zone import LocalZone
 from unabridged.schema.ids import Micros
-from unabridged.service.compose import HOSTS, ruleset, text_redactor
+from unabridged.service.capturing import Captures
+from unabridged.service.compose import HOSTS, redactor, ruleset, text_redactor
 from unabridged.service.ports import HOUR, HintLimits, Services
 from unabridged.service.retrieval import Retrieval
 from unabridged.store.contract import Store
@@ -103,6 +104,7 @@ def compose(config: Config, store: Store, log: Log, explicit: bool) -> Parts:
         feedback=counts,
         semantic=vectors.status,
         hints=_hint_limits(config),
+        captures=Captures(lambda: redactor(rules.redact, rules.literals, rules.patterns)),
     )
     return Parts(
         services,

@@ -25,6 +25,7 @@ from unabridged.schema.ids import (
 )
 from unabridged.schema.keys import FIXED12, FIXED16, FIXED20, FIXED32, TEXT, UINT
 from unabridged.schema.kinds import Index, Kind
+from unabridged.schema.windows import WINDOW_KINDS
 
 # A piece of a rendering: literal text; or a reference into the decoded JSON of the original line, whose first element
 # is the number of the JSON value on its line (0 unless several are glued together) and the rest object keys and array
@@ -98,7 +99,8 @@ class Session(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Origin(msgspec.Struct, frozen=True, array_like=True):
-    """A host file (`kind` "file"), a stream of rows ("stream"), or an opaque companion file ("sidecar")."""
+    """A host file (`kind` "file"), a stream of rows ("stream"), an opaque companion file ("sidecar"), or items of a
+    conversation as they passed on the wire ("wire")."""
 
     project: ProjectId
     origin: OriginId
@@ -529,5 +531,6 @@ KINDS: tuple[Kind[Any], ...] = (
     META_KIND,
     HINT,
     EXPOSURE,
+    *WINDOW_KINDS,
 )
 BY_TAG: dict[int, Kind[Any]] = {kind.tag: kind for kind in KINDS}

@@ -6,10 +6,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from unabridged.service import requests
+from unabridged.service import live, requests
 from unabridged.service.caller import Call, Pending
 from unabridged.service.handlers import (
     asking,
+    capturing,
     care,
     correcting,
     explaining,
@@ -19,6 +20,8 @@ from unabridged.service.handlers import (
     reading,
     sessions,
     state,
+    windows,
+    windowviews,
 )
 from unabridged.service.requests import Answer, Request
 
@@ -220,6 +223,62 @@ _TABLE = (
         READ,
         FILTERED,
         "Tell why the last hints were given or not, without archived text.",
+    ),
+    Operation(
+        "window.open",
+        live.WindowOpenRequest,
+        live.WindowOpenAnswer,
+        windows.window_open,
+        WRITE,
+        FILTERED,
+        "Begin a conversation with a provider, or go on with it: what is remembered, what is durable.",
+    ),
+    Operation(
+        "capture",
+        live.CaptureRequest,
+        live.CaptureAnswer,
+        capturing.capture,
+        WRITE,
+        FILTERED,
+        "Admit items of a conversation as they passed on the wire; answers when they are durable.",
+    ),
+    Operation(
+        "window.save",
+        live.WindowSaveRequest,
+        live.WindowSaveAnswer,
+        windows.window_save,
+        WRITE,
+        FILTERED,
+        "Keep a window's state, and what a request came to.",
+        reserve=SMALL,
+    ),
+    Operation(
+        "windows",
+        live.WindowsRequest,
+        live.WindowsAnswer,
+        windowviews.windows,
+        READ,
+        FILTERED,
+        "List the windows of conversations, the one used last first.",
+    ),
+    Operation(
+        "window.show",
+        live.WindowShowRequest,
+        live.WindowShowAnswer,
+        windowviews.window_show,
+        READ,
+        FILTERED,
+        "Tell about one window: its requests, its epochs, what it leaves out by name.",
+    ),
+    Operation(
+        "window.rotate",
+        live.WindowRotateRequest,
+        live.WindowRotateAnswer,
+        windowviews.window_rotate,
+        WRITE,
+        FILTERED,
+        "Have the next request of a conversation begin a new epoch.",
+        reserve=SMALL,
     ),
     Operation(
         "verify",

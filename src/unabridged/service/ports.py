@@ -10,6 +10,7 @@ from unabridged.errors import DaemonUnavailable
 from unabridged.hosts.contract import Host
 from unabridged.schema.ids import Micros, ProjectId
 from unabridged.service.bounded import Bounded
+from unabridged.service.capturing import Captures
 from unabridged.service.feedback import Feedback, NoFeedback
 from unabridged.service.folders import Folders
 from unabridged.service.requests import ImportAnswer, ImportRequest
@@ -156,4 +157,5 @@ class Services:
     feedback: Feedback = field(default_factory=NoFeedback)
     semantic: Callable[[], dict[str, Any]] = lambda: {"state": "off"}  # how the vectors stand
     hints: HintLimits = HintLimits()
+    captures: Captures = field(default_factory=Captures)  # items of conversations on the wire
     bounded: Bounded = field(default_factory=Bounded)  # runs what must answer within a time

@@ -240,7 +240,7 @@ def _origin(info: OriginInfo) -> dict[str, Any]:
 
 def _name(call: Call, session: Session, chosen: OriginInfo) -> str:
     host = call.services.hosts.get(session.host)
-    if host is None or chosen.origin.kind == "sidecar":
+    if host is None or chosen.origin.kind in ("sidecar", "wire"):
         return ""
     parent = session.parent.hex() if session.relation else ""
     head = Head(

@@ -1,0 +1,132 @@
+"""Items of a conversation, as they passed on the wire, become lines of a stream and appends to the archive.
+
+A line is an object whose last member, `raw`, is the item's JSON byte for byte. An item that was written over several
+lines stands in `quoted` instead, as a string, since a line feed would end the line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import msgspec
+
+from unabridged.archive.admission import Append, Captured
+from unabridged.archive.ingest import WIRE, Ingest, LineRedactor
+from unabridged.archive.windows import ADDRESS
+from unabridged.hosts.contract import Candidate, Head, Host
+from unabridged.hosts.wire import Wire
+from unabridged.schema.ids import OriginId, ProjectId, SessionId, origin_id
+from unabridged.schema.records import GENERATION, SESSION, Generation
+from unabridged.schema.windows import Window
+from unabridged.store.contract import Reader
+
+
+class Row(msgspec.Struct, frozen=True, array_like=True):
+    """A whole item: its key, its JSON, whether it came in a request or an answer, the provider's id of that, when."""
+
+    key: str
+    raw: bytes
+    origin: str = "request"
+    message: str = ""
+    time: str = ""
+
+
+class Stream(msgspec.Struct, frozen=True, array_like=True):
+    """Which conversation items belong to, and all that reading them needs to know of it."""
+
+    project: ProjectId
+    root: str
+    conversation: bytes
+    host: str
+    host_session: str
+    cwd: str
+    format: str
+    side: bool
+    parent: str = ""  # the host's id of the session that this one is beside
+
+    @property
+    def path(self) -> str:
+        """What the stream is called among a session's files."""
+        return f"{ADDRESS}{self.conversation.hex()}"
+
+    @property
+    def origin(self) -> OriginId:
+        """The id of its origin."""
+        return origin_id(self.host, f"{self.path}#{self.host_session}")
+
+    @property
+    def head(self) -> Head:
+        """What names its session."""
+        relation = "subagent" if self.parent else ""
+        return Head(self.host_session, self.cwd, self.parent, relation)
+
+
+def stream_of(window: Window, root: str, parent: str = "") -> Stream:
+    """Return the stream of a window's conversation."""
+    return Stream(
+        window.project,
+        root,
+        window.conversation,
+        window.host,
+        window.host_session,
+        window.cwd,
+        window.format,
+        window.side,
+        parent,
+    )
+
+
+def prior(reader: Reader, stream: Stream) -> Generation | None:
+    """Return how far a stream was kept."""
+    return reader.get(GENERATION, (stream.project, stream.origin, 1))
+
+
+def line_of(row: Row, stream: Stream) -> bytes:
+    """Return the line of an item."""
+    facts = {"item": row.key, "origin": row.origin, "format": stream.format}
+    if row.message:
+        facts["message"] = row.message
+    if row.time:
+        facts["time"] = row.time
+    head = msgspec.json.encode(facts)[:-1]
+    if b"\n" in row.raw or b"\r" in row.raw:
+        return head + b',"quoted":' + msgspec.json.encode(row.raw.decode("utf-8", "replace")) + b"}\n"
+    return head + b',"raw":' + row.raw + b"}\n"
+
+
+class Capture:
+    """Reads items of one conversation, in order; what it gives has to be committed in order."""
+
+    def __init__(self, stream: Stream, redactor: LineRedactor, before: Generation | None) -> None:
+        """Go on behind `before`."""
+        self._stream = stream
+        host: Host = Wire(stream.host, stream.conversation, stream.format, side=stream.side)
+        self._ingest = Ingest(
+            host, Candidate(stream.path, WIRE), stream.head, stream.root, stream.project, redactor, before
+        )
+
+    def take(self, rows: Sequence[Row]) -> Iterator[Append]:
+        """Take further items; yield appends that together hold all of them."""
+        keys = [row.key for row in rows]
+        block = b"".join([line_of(row, self._stream) for row in rows])
+        for append in self._ingest.feed(block):
+            yield self._named(append, keys)
+        for append in self._ingest.finish(idle=False):
+            yield self._named(append, keys)
+
+    def close(self) -> Iterator[Append]:
+        """Close the open turn: nobody says anything for now."""
+        yield from self._ingest.finish(idle=True)
+
+    def _named(self, append: Append, keys: list[str]) -> Append:
+        count = len(append.taken)
+        append.captured = Captured(self._stream.conversation, keys[:count])
+        del keys[:count]
+        return append
+
+
+def parent_of(reader: Reader, project: ProjectId, session: SessionId) -> str:
+    """Return the host's id of the session that this one belongs to, where it is known."""
+    found = reader.get(SESSION, (project, session))
+    above = reader.get(SESSION, (project, SessionId(found.parent))) if found and found.parent else None
+    return above.host_session if above is not None else ""

@@ -1,0 +1,210 @@
+"""Windows of conversations that pass on the wire: their state, their requests, which of their items are durable."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import msgspec
+
+from unabridged.errors import Conflict, NotFound
+from unabridged.schema.ids import GLOBAL, Micros, ProjectId, SessionId
+from unabridged.schema.records import EVENT, PROJECT, TOMBSTONE, Project
+from unabridged.schema.windows import (
+    WINDOW,
+    WINDOW_DAY,
+    WINDOW_HOME,
+    WINDOW_ITEM,
+    WINDOW_REQUEST,
+    Window,
+    WindowDay,
+    WindowHome,
+    WindowItem,
+    WindowRequest,
+)
+from unabridged.store.contract import Batch, Plan, Reader
+
+KEPT_REQUESTS = 200  # of each conversation, the newest
+DAY = 86_400_000_000  # microseconds
+ADDRESS = "window:"  # begins the names of items
+ADDRESS_CHARS = 12  # hexadecimal digits of a conversation that its address has
+CONVERSATION_BYTES = 16
+PAGE = 1_000
+ERASED = "erased"
+
+
+def address_of(conversation: bytes) -> str:
+    """Return what begins the names of a conversation's items."""
+    return ADDRESS + conversation.hex()[:ADDRESS_CHARS]
+
+
+def home_of(reader: Reader, conversation: bytes) -> WindowHome | None:
+    """Return where a conversation belongs."""
+    return reader.get(WINDOW_HOME, (GLOBAL, conversation))
+
+
+def homes_beginning(reader: Reader, digits: str) -> list[WindowHome]:
+    """Return the conversations whose ids begin with some hexadecimal digits; two are enough to say that more do."""
+    low = bytes.fromhex(digits.ljust(CONVERSATION_BYTES * 2, "0"))
+    high = bytes.fromhex(digits.ljust(CONVERSATION_BYTES * 2, "f"))
+    found = reader.scan(WINDOW_HOME, (GLOBAL,), start=(low,), limit=2)
+    return [home for home in found if home.conversation <= high]
+
+
+def window_at(reader: Reader, home: WindowHome) -> Window:
+    """Return a conversation's window; raise `NotFound`."""
+    found = reader.get(WINDOW, (home.home, home.conversation))
+    if found is None:
+        raise NotFound("there is no such window")
+    return found
+
+
+def of_session(reader: Reader, project: ProjectId, session: SessionId) -> list[Window]:
+    """Return the windows of a session."""
+    return reader.scan(WINDOW, (project, session), index="session", limit=PAGE)
+
+
+def every(reader: Reader, project: ProjectId) -> Iterator[Window]:
+    """Yield all windows of a project."""
+    start: tuple[bytes, ...] = ()
+    while True:
+        page = reader.scan(WINDOW, (project,), start=start, limit=PAGE)
+        yield from page
+        if len(page) < PAGE:
+            return
+        start = ((int.from_bytes(page[-1].conversation, "big") + 1).to_bytes(CONVERSATION_BYTES, "big"),)
+
+
+def items_at(reader: Reader, home: WindowHome, keys: Sequence[str]) -> list[WindowItem | None]:
+    """Return the items of some keys, None for each that is not durable."""
+    return reader.get_many(WINDOW_ITEM, [(home.home, home.conversation, key) for key in keys])
+
+
+def erased_of(reader: Reader, project: ProjectId, items: Sequence[WindowItem]) -> set[str]:
+    """Return the keys of those items of which something was erased."""
+    if not items or not reader.scan(TOMBSTONE, (project,), limit=1):
+        return set()
+    ordinals = sorted({ordinal for item in items for ordinal in item.events if ordinal})
+    events = reader.get_many(EVENT, [(project, ordinal) for ordinal in ordinals])
+    ids = {ordinal: event.id for ordinal, event in zip(ordinals, events, strict=True) if event is not None}
+    stones = reader.get_many(TOMBSTONE, [(project, name) for name in ids.values()])
+    gone = {ordinal for ordinal, stone in zip(ids, stones, strict=True) if stone and stone.reason == ERASED}
+    gone |= set(ordinals) - set(ids)  # their records themselves are gone
+    return {item.key for item in items if gone.intersection(item.events)}
+
+
+def plan_open(draft: Window, root: str, now: Micros) -> Plan:
+    """Return the plan that begins a conversation's window, or brings the one that is there up to date.
+
+    `root` is that of its project. Its result is the window. Raises `Conflict` where the conversation belongs elsewhere
+    by now.
+    """
+
+    def plan(reader: Reader) -> Batch:
+        batch = Batch()
+        home = home_of(reader, draft.conversation)
+        if home is not None and (home.home, home.session) != (draft.project, draft.session):
+            raise Conflict("that conversation belongs to another session", hint="Open it again.")
+        found = reader.get(WINDOW, (draft.project, draft.conversation))
+        if home is None:
+            batch.create(WINDOW_HOME, WindowHome(GLOBAL, draft.conversation, draft.project, draft.session))
+            if reader.get(PROJECT, (GLOBAL, draft.project)) is None:
+                name = root.rstrip("/").rsplit("/", 1)[-1] or root
+                batch.put(PROJECT, Project(GLOBAL, draft.project, name, [root], now))
+        after = msgspec.structs.replace(found or draft, created=found.created if found else now)
+        if found is not None:
+            after = msgspec.structs.replace(
+                found, format=draft.format or found.format, model=draft.model or found.model
+            )
+        if after != found:
+            batch.put(WINDOW, msgspec.structs.replace(after, updated=now))
+        batch.result = after
+        return batch
+
+    return plan
+
+
+def plan_save(home: WindowHome, state: bytes, request: WindowRequest | None, users: int, now: Micros) -> Plan:
+    """Return the plan that keeps a state and counts a request; its result is the window as it is then."""
+
+    def plan(reader: Reader) -> Batch:
+        batch, before = Batch(), window_at(reader, home)
+        after = msgspec.structs.replace(before, state=state or before.state, updated=now)
+        if request is not None:
+            after = _counted(after, request, users or after.users)
+            batch.put(WINDOW_REQUEST, msgspec.structs.replace(request, number=after.requests))
+            if after.requests > KEPT_REQUESTS:
+                key = (home.home, home.conversation, after.requests - KEPT_REQUESTS)
+                batch.delete(WINDOW_REQUEST, key)
+            _count_day(reader, batch, home.home, request)
+        batch.put(WINDOW, after)
+        batch.result = after
+        return batch
+
+    return plan
+
+
+def _counted(window: Window, request: WindowRequest, users: int) -> Window:
+    return msgspec.structs.replace(
+        window,
+        model=request.model or window.model,
+        forced=window.forced and not request.rotated and request.epoch <= window.epoch,
+        epoch=max(window.epoch, request.epoch),
+        sent=request.sent,
+        whole=request.whole,
+        rotation=request.rotation or window.rotation,
+        hard=request.hard or window.hard,
+        window=request.window or window.window,
+        users=users,
+        requests=window.requests + 1,
+        total_sent=window.total_sent + request.sent,
+        total_whole=window.total_whole + request.whole,
+        total_input=window.total_input + request.input,
+        total_cache_read=window.total_cache_read + request.cache_read,
+        total_cache_write=window.total_cache_write + request.cache_write,
+        total_output=window.total_output + request.output,
+        rotations=window.rotations + request.rotated,
+        faults=window.faults + bool(request.fault),
+        fault=request.fault,
+        notices=request.notices,
+    )
+
+
+def _count_day(reader: Reader, batch: Batch, project: ProjectId, request: WindowRequest) -> None:
+    day = request.time // DAY
+    found = reader.get(WINDOW_DAY, (project, day, request.model)) or WindowDay(project, day, request.model)
+    batch.put(
+        WINDOW_DAY,
+        WindowDay(
+            project,
+            day,
+            request.model,
+            found.requests + 1,
+            found.sent + request.sent,
+            found.whole + request.whole,
+            found.input + request.input,
+            found.cache_read + request.cache_read,
+            found.cache_write + request.cache_write,
+            found.output + request.output,
+            found.rotations + request.rotated,
+            found.faults + bool(request.fault),
+        ),
+    )
+
+
+def plan_force(homes: Sequence[WindowHome], now: Micros) -> Plan:
+    """Return the plan that has the next requests of conversations of one project begin new epochs."""
+
+    def plan(reader: Reader) -> Batch:
+        batch = Batch()
+        for home in homes:
+            window = window_at(reader, home)
+            batch.put(WINDOW, msgspec.structs.replace(window, forced=True, updated=now))
+        return batch
+
+    return plan
+
+
+def requests_of(reader: Reader, home: WindowHome, limit: int = KEPT_REQUESTS) -> list[WindowRequest]:
+    """Return the newest requests of a conversation, the oldest of them first."""
+    found = reader.scan(WINDOW_REQUEST, (home.home, home.conversation), reverse=True, limit=limit)
+    return found[::-1]

@@ -1,0 +1,219 @@
+"""Takes items of conversations and hands them to the archive: each conversation's in order, slices put together."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from unabridged.archive import windows as kept
+from unabridged.archive.admission import Append, Appended, plan_append
+from unabridged.archive.capture import Capture, Row, Stream, prior
+from unabridged.archive.ingest import LineRedactor
+from unabridged.errors import LimitExceeded, UnabridgedError
+from unabridged.schema.ids import GLOBAL, NO_SESSION, Micros
+from unabridged.schema.windows import WindowHome
+from unabridged.service.compose import redactor
+from unabridged.store.contract import Store
+
+HERE_BYTES = 64 << 10  # of items that are read where they arrive: about a millisecond; more goes to a worker
+KEPT = 128  # conversations whose reader is kept between calls
+MAX_ITEM = 40 << 20  # bytes of an item put together from slices; a line of a stream has room for it
+MAX_SLICES = 96 << 20  # bytes of unfinished items of all conversations
+MAX_UNFINISHED = 64  # unfinished items
+
+Key = tuple[bytes, str]  # conversation, item
+
+
+class Elsewhere(Protocol):
+    """Reads items in another process."""
+
+    def read(self, stream: Stream, rows: Sequence[Row], commit: Callable[[Append], None]) -> None:
+        """Have items read behind what is committed; `commit` takes each append. Returns when all were taken."""
+        ...
+
+
+class Slices:
+    """Items of which some slices have come. They are in memory only: what is lost with it is sent again."""
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        self._lock = threading.Lock()
+        self._parts = OrderedDict[Key, list[bytes]]()
+        self._size = 0
+
+    def add(self, name: Key, number: int, data: bytes, *, more: bool) -> bytes | None:
+        """Add a slice; return the whole item behind its last one, None before; b"" where earlier ones are missing."""
+        with self._lock:
+            parts = self._parts.pop(name, [])
+            self._size -= sum(map(len, parts))
+            if number < len(parts):
+                parts = parts[:number]  # it is sent again
+            if number > len(parts):
+                return b""
+            parts.append(data)
+            size = sum(map(len, parts))
+            if not more:
+                return b"".join(parts)
+            if size > MAX_ITEM:
+                raise LimitExceeded("an item is too long", field="rows", limit=MAX_ITEM, size=size)
+            self._parts[name] = parts
+            self._size += size
+            while self._size > MAX_SLICES or len(self._parts) > MAX_UNFINISHED:
+                _, oldest = self._parts.popitem(last=False)
+                self._size -= sum(map(len, oldest))
+            return None
+
+
+@dataclass(slots=True)
+class _Talk:
+    """A conversation that is being captured: one thread at a time has its lock."""
+
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    capture: Capture | None = None
+    flight: dict[str, Future[Any]] = field(default_factory=dict[str, "Future[Any]"])  # item → its commit
+    last: Future[Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """What became of items: commits under way that hold them. `known` were durable before."""
+
+    known: set[str]
+    commits: list[Future[Any]]
+
+
+class Captures:
+    """The conversations that are captured now."""
+
+    def __init__(
+        self, made: Callable[[], LineRedactor] | None = None, elsewhere: Elsewhere | None = None
+    ) -> None:
+        """Read with the redactor that `made` gives; long items `elsewhere`, where there is such a place."""
+        self._redactor = made or (lambda: redactor(True, (), ()))
+        self._elsewhere = elsewhere
+        self._lock = threading.Lock()
+        self._talks = OrderedDict[bytes, _Talk]()
+        self.slices = Slices()
+
+    def take(self, store: Store, stream: Stream, rows: Sequence[Row], now: Micros) -> Taken:
+        """Take whole items of a conversation; return the commits that make durable what was not."""
+        talk = self._talk(stream.conversation)
+        with talk.lock:
+            return self._take(talk, store, stream, rows, now)
+
+    def close_idle(self, store: Store, stream: Stream, now: Micros) -> list[Future[Any]]:
+        """Close the open turn of a conversation in which nothing is said for now."""
+        talk = self._talk(stream.conversation)
+        with talk.lock:
+            self._settled(talk)
+            reading = self._reading(talk, store, stream)
+            return self._submit(talk, store, reading.close(), now)
+
+    def _talk(self, conversation: bytes) -> _Talk:
+        with self._lock:
+            found = self._talks.get(conversation)
+            if found is None:
+                found = self._talks[conversation] = _Talk()
+            self._talks.move_to_end(conversation)
+            while len(self._talks) > KEPT:
+                name, oldest = next(iter(self._talks.items()))
+                if oldest.lock.locked() or oldest.flight:
+                    break
+                del self._talks[name]
+            return found
+
+    def _take(self, talk: _Talk, store: Store, stream: Stream, rows: Sequence[Row], now: Micros) -> Taken:
+        self._settled(talk)
+        known, new, commits = self._new(talk, store, stream, rows)
+        if not new:
+            return Taken(known, commits)
+        if self._elsewhere is not None and sum(len(row.raw) for row in new) > HERE_BYTES:
+            talk.capture = None
+            if talk.last is not None:
+                talk.last.exception()  # the other process reads what is published
+            made = list[Future[Any]]()
+            self._elsewhere.read(
+                stream, new, lambda append: made.extend(self._submit(talk, store, iter((append,)), now))
+            )
+        else:
+            reading = self._reading(talk, store, stream)
+            made = self._submit(talk, store, reading.take(new), now)
+        return Taken(known, [*commits, *made])
+
+    def _new(
+        self, talk: _Talk, store: Store, stream: Stream, rows: Sequence[Row]
+    ) -> tuple[set[str], list[Row], list[Future[Any]]]:
+        """Return which items are durable, which are new, and the commits of those that are neither."""
+        keys = list(dict.fromkeys(row.key for row in rows))
+        home = WindowHome(GLOBAL, stream.conversation, stream.project, NO_SESSION)
+        with store.snapshot(stream.project) as reader:
+            found = kept.items_at(reader, home, keys)
+        known = {key for key, item in zip(keys, found, strict=True) if item is not None}
+        commits = {id(talk.flight[key]): talk.flight[key] for key in keys if key in talk.flight}
+        new, seen = list[Row](), set(known) | set(talk.flight)
+        for row in rows:
+            if row.key not in seen:
+                seen.add(row.key)
+                new.append(row)
+        return known, new, list(commits.values())
+
+    def _reading(self, talk: _Talk, store: Store, stream: Stream) -> Capture:
+        if talk.capture is None:
+            if talk.last is not None:
+                talk.last.exception()
+            with store.snapshot(stream.project) as reader:
+                talk.capture = Capture(stream, self._redactor(), prior(reader, stream))
+        return talk.capture
+
+    def _submit(self, talk: _Talk, store: Store, appends: Iterator[Append], now: Micros) -> list[Future[Any]]:
+        made = list[Future[Any]]()
+        for append in appends:
+            commit = store.submit(append.origin.project, plan_append(append, now))
+            if append.captured is not None:
+                talk.flight.update(dict.fromkeys(append.captured.keys, commit))
+            talk.last = commit
+            made.append(commit)
+        return made
+
+    def _settled(self, talk: _Talk) -> None:
+        """Forget what is committed; after a failure go on from what is."""
+        if talk.last is not None and talk.last.done() and talk.last.exception() is not None:
+            talk.capture, talk.last = None, None
+            talk.flight.clear()
+        talk.flight = {key: commit for key, commit in talk.flight.items() if not commit.done()}
+
+
+def position_of(commits: Sequence[Future[Any]]) -> int:
+    """Return the newest log position of finished commits; raise what failed."""
+    position = 0
+    for commit in commits:
+        outcome: Appended = commit.result()
+        position = max(position, outcome.position)
+    return position
+
+
+def together(commits: Sequence[Future[Any]]) -> Future[Any]:
+    """Return what is done when all commits are: their newest position, or the first failure."""
+    whole = Future[Any]()
+    left, lock = [len(commits)], threading.Lock()
+
+    def ended(_: Future[Any]) -> None:
+        with lock:
+            left[0] -= 1
+            last = not left[0]
+        if not last:
+            return
+        try:
+            whole.set_result(position_of(commits))
+        except UnabridgedError as error:
+            whole.set_exception(error)
+
+    if not commits:
+        whole.set_result(0)
+    for commit in commits:
+        commit.add_done_callback(ended)
+    return whole
