@@ -14,6 +14,8 @@ from unabridged.daemon.jobs import FindJob, Ground, ReadJob, place_of
 from unabridged.daemon.messages import Find, Found, FoundSome
 from unabridged.errors import InternalError, InvalidInput, UnabridgedError, by_code
 from unabridged.hosts.contract import Candidate
+from unabridged.service.capturing import Captures
+from unabridged.service.compose import redactor
 from unabridged.service.ports import Check, IndexControl, Progress
 from unabridged.service.requests import ImportAnswer, ImportRequest
 
@@ -32,6 +34,8 @@ class Importing:
         self._clock = clock
         self._pool = pool.Pool(workers, ground.log, errors)
         self._lock = threading.Lock()
+        rules = ground.rules
+        self.captures = Captures(lambda: redactor(rules.redact, rules.literals, rules.patterns))
         self._busy = dict[str, deque[tuple[ReadJob, int]]]()  # path → jobs that wait for it
 
     # --- the port ---------------------------------------------------------------------------------------------------

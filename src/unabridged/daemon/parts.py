@@ -28,8 +28,7 @@ from unabridged.daemon.vectors import Vectors
 from unabridged.daemon.watched import host_roots
 from unabridged.daemon.zone import LocalZone
 from unabridged.schema.ids import Micros
-from unabridged.service.capturing import Captures
-from unabridged.service.compose import HOSTS, redactor, ruleset, text_redactor
+from unabridged.service.compose import HOSTS, ruleset, text_redactor
 from unabridged.service.ports import HOUR, HintLimits, Services
 from unabridged.service.retrieval import Retrieval
 from unabridged.store.contract import Store
@@ -49,8 +48,7 @@ def compose(config: Config, store: Store, log: Log, explicit: bool) -> Parts:
     growth = [time.monotonic()]
     known, rules = Known(store), _rules(config)
     errors = layout.errors
-    index = Indexing(store, layout.index, log, errors)
-    vectors = Vectors(store, config, log, errors)
+    index, vectors = Indexing(store, layout.index, log, errors), Vectors(store, config, log, errors)
     speaking, counts = Speaking(layout, log, errors), _counts(config, store, log)
     seen = Seen(idle)
 
@@ -104,7 +102,7 @@ def compose(config: Config, store: Store, log: Log, explicit: bool) -> Parts:
         feedback=counts,
         semantic=vectors.status,
         hints=_hint_limits(config),
-        captures=Captures(lambda: redactor(rules.redact, rules.literals, rules.patterns)),
+        captures=importing.captures,
     )
     return Parts(
         services,
