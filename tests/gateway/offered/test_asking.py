@@ -58,7 +58,11 @@ def test_a_search_is_the_operation_and_its_answer_is_quoted_and_marked_as_ours()
 
 @pytest.mark.parametrize(
     ("arguments", "most", "expected"),
-    [(b'{"query":"q"}', 9_000, 4_000), (b'{"query":"q","max_tokens":20000}', 9_000, 8_000), (b'{"query":"q"}', 300, 300)],
+    [
+        (b'{"query":"q"}', 9_000, 4_000),
+        (b'{"query":"q","max_tokens":20000}', 9_000, 8_000),
+        (b'{"query":"q"}', 300, 300),
+    ],
 )
 def test_a_result_has_no_more_tokens_than_are_left(arguments: bytes, most: int, expected: int) -> None:
     daemon = Daemon({"status": "resolved", "evidence": [], "truncated": False, "next": ""})
@@ -66,7 +70,9 @@ def test_a_result_has_no_more_tokens_than_are_left(arguments: bytes, most: int, 
     assert daemon.calls[0][1]["max_tokens"] == expected
 
 
-@pytest.mark.parametrize("arguments", [b"[]", b"{", b"\xff", b'"x"', b'{"quary":"x"}', b"{}", b'{"query":"x","limit":999}'])
+@pytest.mark.parametrize(
+    "arguments", [b"[]", b"{", b"\xff", b'"x"', b'{"quary":"x"}', b"{}", b'{"query":"x","limit":999}']
+)
 def test_arguments_that_are_none_are_told_so(arguments: bytes) -> None:
     daemon = Daemon(HITS)
     found = told(daemon, "unabridged_search", arguments)
