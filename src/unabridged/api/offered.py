@@ -12,6 +12,7 @@ NOT_OFFERED = {
     "mcp": "its answer is of use to `una mcp` alone",
     "window.open": "a program that keeps a window of its own uses `Window`",
     "capture": "a program that keeps a window of its own uses `Window`",
+    "window.asked": "it is the gateway's own memory",
     "window.save": "a program that keeps a window of its own uses `Window`",
     "shutdown": "the daemon serves others as well; `una daemon stop` is for people",
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from unabridged.schema.ids import Micros, Ordinal, ProjectId, SessionId
+from unabridged.schema.ids import DocumentId, Micros, Ordinal, ProjectId, SessionId
 from unabridged.schema.keys import FIXED16, TEXT, UINT
 from unabridged.schema.kinds import Index, Kind
 
@@ -116,6 +116,20 @@ class WindowItem(msgspec.Struct, frozen=True, array_like=True):
     events: list[Ordinal] = []
 
 
+class WindowAsked(msgspec.Struct, frozen=True, array_like=True):
+    """What a model asked the archive in the answer to one item, unseen by its client, and what it was told.
+
+    data: as `gateway/offered/rounds` encodes it. documents: what it quotes.
+    """
+
+    project: ProjectId
+    conversation: bytes
+    seed: str  # key of the item that was answered
+    data: str
+    documents: list[DocumentId] = []
+    time: Micros = Micros(0)
+
+
 _P = ("project", FIXED16)
 _C = ("conversation", FIXED16)
 
@@ -124,5 +138,6 @@ WINDOW = Kind(35, "window", Window, (_P, _C), (Index(1, "session", (_P, ("sessio
 WINDOW_REQUEST = Kind(36, "window_request", WindowRequest, (_P, _C, ("number", UINT)))
 WINDOW_DAY = Kind(37, "window_day", WindowDay, (_P, ("day", UINT), ("model", TEXT)))
 WINDOW_ITEM = Kind(38, "window_item", WindowItem, (_P, _C, ("key", TEXT)))
+WINDOW_ASKED = Kind(39, "window_asked", WindowAsked, (_P, _C, ("seed", TEXT)))
 
-WINDOW_KINDS = (WINDOW_HOME, WINDOW, WINDOW_REQUEST, WINDOW_DAY, WINDOW_ITEM)
+WINDOW_KINDS = (WINDOW_HOME, WINDOW, WINDOW_REQUEST, WINDOW_DAY, WINDOW_ITEM, WINDOW_ASKED)

@@ -105,6 +105,28 @@ class WindowSaveAnswer(Answer, frozen=True):
     forced: bool
 
 
+class AskedRow(Request, frozen=True):
+    """What a model asked the archive in the answer to one item, and was told."""
+
+    seed: str  # key of the item that was answered
+    data: str  # the caller's own; kept as it is, or not at all where a credential is in it
+    documents: list[str] = []  # ids of what it quotes
+
+
+class WindowAskedRequest(Request, frozen=True):
+    """Keep what a model asked in a conversation, forget some of it, and learn all that is kept."""
+
+    conversation: str
+    put: list[AskedRow] = []
+    drop: list[str] = []  # seeds
+
+
+class WindowAskedAnswer(Answer, frozen=True):
+    """What is kept, without what quotes a passage that was erased."""
+
+    rows: list[AskedRow]
+
+
 # --- for who looks at windows -------------------------------------------------------------------------------------
 
 

@@ -20,6 +20,7 @@ from unabridged.service.handlers import (
     reading,
     sessions,
     state,
+    windowasked,
     windows,
     windowviews,
 )
@@ -250,6 +251,16 @@ _TABLE = (
         WRITE,
         FILTERED,
         "Keep a window's state, and what a request came to.",
+        reserve=SMALL,
+    ),
+    Operation(
+        "window.asked",
+        live.WindowAskedRequest,
+        live.WindowAskedAnswer,
+        windowasked.window_asked,
+        WRITE,
+        FILTERED,
+        "Keep what a model asked the archive in a conversation, unseen by its client, and give it back.",
         reserve=SMALL,
     ),
     Operation(

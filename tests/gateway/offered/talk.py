@@ -10,7 +10,7 @@ from typing import Any
 from tests.gateway.offered.provider import Block, Reply
 from unabridged.gateway.offered.contract import Asked
 from unabridged.gateway.offered.offering import Offering, form_of
-from unabridged.gateway.offered.rounds import Rounds, decode, encode
+from unabridged.gateway.offered.rounds import Round, Rounds, decode, encode
 from unabridged.gateway.offered.turn import Told, Turn
 from unabridged.window.limits import Limits
 from unabridged.window.providers.adapters import adapter_for
@@ -32,7 +32,7 @@ class Talk:
         self.provider, self.streamed, self.size = provider, streamed, size
         self.history = list[Any]()
         self.rounds = Rounds()
-        self.kept = b""
+        self.kept = dict[str, str]()
         self.sent = list[bytes]()
         self.asked = list[Asked]()
         self.replies = list[Reply]()
@@ -47,8 +47,8 @@ class Talk:
         self.asked.append(asked)
         return Told(f"found {len(self.asked)}", documents=("d1",))
 
-    async def _keep(self, rounds: Rounds) -> None:
-        self.kept = encode(rounds)
+    async def _keep(self, seed: str, rounds: Sequence[Round]) -> None:
+        self.kept[seed] = encode(rounds)
 
     def send(self, tools: Sequence[str] = ("read",), **more: Any) -> bytes:
         """Return what is sent upstream for the history as it is."""
@@ -112,4 +112,4 @@ class Talk:
 
     def restart(self) -> None:
         """Forget all but what was kept."""
-        self.rounds = decode(self.kept)
+        self.rounds = Rounds(one for seed, data in self.kept.items() for one in decode(seed, data))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -14,7 +15,7 @@ from tests.gateway.offered.provider import PROVIDERS, Block, Reply, sse
 from unabridged.gateway.offered import sse as cutting
 from unabridged.gateway.offered.contract import Asked
 from unabridged.gateway.offered.offering import form_of
-from unabridged.gateway.offered.rounds import Rounds
+from unabridged.gateway.offered.rounds import Round, Rounds, decode, encode
 from unabridged.gateway.offered.turn import Told, Turn
 from unabridged.window.providers.adapters import adapter_for
 
@@ -59,8 +60,8 @@ def shown(form: str, streams: list[bytes], size: int = 1 << 20) -> tuple[bytes, 
         asked.append(call)
         return Told("found")
 
-    async def keep(rounds: Rounds) -> None:
-        del rounds
+    async def keep(seed: str, rounds: Sequence[Round]) -> None:
+        assert decode(seed, encode(rounds)) == list(rounds)
 
     async def again(body: bytes) -> Reply:
         json.loads(body)

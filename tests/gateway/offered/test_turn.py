@@ -51,7 +51,7 @@ def test_an_answer_without_our_tools_passes_byte_for_byte(form: str, streamed: b
         ]
     else:
         assert one.raw == expected
-    assert one.kept == b""
+    assert one.kept == {}
 
 
 @forms

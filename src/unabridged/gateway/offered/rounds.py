@@ -139,14 +139,56 @@ class Rounds:
         return bool(gone)
 
 
-def encode(rounds: Rounds) -> bytes:
-    """Return rounds as bytes."""
-    return msgspec.msgpack.encode(rounds.all())
+class _Kept(msgspec.Struct, array_like=True):
+    """A round as it is kept: texts as texts, so that a credential in one is seen."""
+
+    calls: list[tuple[str, int, int, str]]  # anchor, skip, order, call
+    results: list[str]
+    end: tuple[str, int] | None = None
+    beside: str = ""
+    documents: list[str] = []
 
 
-def decode(data: bytes) -> Rounds:
-    """Return the rounds in the bytes; none of bytes that are no rounds."""
+_kept = msgspec.json.Decoder(list[_Kept])
+
+
+def encode(rounds: Sequence[Round]) -> str:
+    """Return rounds of one answer as text, empty where they cannot be written as one."""
     try:
-        return Rounds(msgspec.msgpack.decode(data, type=list[Round])) if data else Rounds()
-    except (msgspec.DecodeError, msgspec.ValidationError):
-        return Rounds()
+        made = [
+            _Kept(
+                [
+                    (call.place.anchor.hex(), call.place.skip, call.order, call.raw.decode())
+                    for call in one.calls
+                ],
+                [result.decode() for result in one.results],
+                None if one.end is None else (one.end.anchor.hex(), one.end.skip),
+                one.beside.decode(),
+                list(one.documents),
+            )
+            for one in rounds
+        ]
+    except UnicodeDecodeError:
+        return ""
+    return msgspec.json.encode(made).decode()
+
+
+def decode(seed: str, data: str) -> list[Round]:
+    """Return the rounds of the answer to the item `seed` from text; none of a text that is none."""
+    try:
+        return [
+            Round(
+                seed,
+                tuple(
+                    Placed(Place(bytes.fromhex(anchor), skip), raw.encode(), order)
+                    for anchor, skip, order, raw in one.calls
+                ),
+                tuple(result.encode() for result in one.results),
+                None if one.end is None else Place(bytes.fromhex(one.end[0]), one.end[1]),
+                one.beside.encode(),
+                tuple(one.documents),
+            )
+            for one in _kept.decode(data)
+        ]
+    except (msgspec.DecodeError, msgspec.ValidationError, ValueError):
+        return []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from typing import Protocol
 
 import msgspec
@@ -56,7 +56,8 @@ class BrokenOff(Exception):
 # Asks the archive: the call, and how many tokens its result may have.
 Ask = Callable[[Asked, int], Awaitable[Told]]
 Again = Callable[[bytes], Awaitable[Reply]]
-Keep = Callable[[Rounds], Awaitable[None]]
+# Stores the rounds of the answer to an item; none: forgets them.
+Keep = Callable[[str, Sequence[Round]], Awaitable[None]]
 
 
 class Turn:
@@ -85,7 +86,7 @@ class Turn:
     async def stream(self, reply: Reply, again: Again) -> AsyncIterator[bytes]:
         """Yield what the client gets; `again` sends a request like the first one, with another body."""
         if self._rounds.drop(self._seed):  # an answer that nobody took
-            await self._keep(self._rounds)
+            await self._keep(self._seed, self._rounds.of(self._seed))
         try:
             while True:
                 async for data in reply.chunks():
@@ -119,7 +120,7 @@ class Turn:
         end = None if heard.mixed else heard.end
         quoted = tuple(dict.fromkeys(documents))
         self._rounds.add(Round(self._seed, heard.calls, tuple(results), end, heard.beside, quoted))
-        await self._keep(self._rounds)
+        await self._keep(self._seed, self._rounds.of(self._seed))
         if heard.mixed:
             return False
         self._body = appended(self._body, [*heard.said, *self._form.between(results)])
