@@ -51,7 +51,7 @@ class Log:
         """Write one record; one that is too long keeps its event's name and size alone."""
         if LEVELS[level] < self._level:
             return
-        head = {"time": _stamp(time.time()), "level": level, "event": event, "pid": os.getpid()}
+        head = {"time": iso(time.time()), "level": level, "event": event, "pid": os.getpid()}
         data = json.dumps({**head, **facts}, default=_unprintable).encode() + b"\n"
         if len(data) > MAX_RECORD_BYTES:
             data = json.dumps({**head, "too_long": len(data)}).encode() + b"\n"
@@ -127,7 +127,8 @@ def tail(folder: str, lines: int) -> list[str]:
     return found[-lines:] if lines > 0 else []
 
 
-def _stamp(seconds: float) -> str:
+def iso(seconds: float) -> str:
+    """Return a time since the epoch as ISO 8601 in UTC, to the millisecond."""
     whole = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(seconds))
     return f"{whole}.{int(seconds % 1 * 1000):03d}Z"
 

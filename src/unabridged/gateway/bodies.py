@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import zlib
 from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
 from typing import Any
+
+import zstandard
 
 from unabridged.daemon.origins import Headers, Refusal, values
 
@@ -100,3 +103,19 @@ async def _drained(receive: Receive) -> None:
                 pass
     except (TimeoutError, ClientGone):
         return
+
+
+def plain(body: bytes, coding: bytes, most: int) -> bytes | None:
+    """Return a body decoded (RFC 9110, section 8.4.1), None where that cannot be done or makes more than `most`."""
+    try:
+        if coding in (b"gzip", b"x-gzip", b"deflate"):
+            inflater = zlib.decompressobj(32 + zlib.MAX_WBITS)
+            found = inflater.decompress(body, most)
+            return found if inflater.eof else None
+        if coding == b"zstd":
+            with zstandard.ZstdDecompressor(max_window_size=most).stream_reader(body) as reader:
+                found = reader.read(most + 1)
+            return found if len(found) <= most else None
+    except (zlib.error, zstandard.ZstdError):
+        return None
+    return None

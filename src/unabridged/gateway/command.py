@@ -8,14 +8,20 @@ import os
 import secrets
 import sys
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Protocol
 
 from unabridged.daemon import config, loopback, paths, portfile
+from unabridged.daemon.link import Link
+from unabridged.gateway.archive import DaemonArchive
 from unabridged.gateway.door import Door
+from unabridged.gateway.filing import Filing
+from unabridged.gateway.identity import OTHER, Who
 from unabridged.gateway.journal import Journal
 from unabridged.gateway.listening import serve
 from unabridged.gateway.service import Service
 from unabridged.gateway.upstreams import Upstreams, named
+from unabridged.gateway.windows import Windows
 
 TOKEN_BYTES = 32  # of randomness
 BODY_BYTES = 64 << 20
@@ -57,7 +63,9 @@ def run(arguments: Arguments) -> int:
     if file:
         portfile.write(file, door.url)
     _tell(door, as_json=arguments.flag("json"))
-    service = Service(door, upstreams, journal, BODY_BYTES)
+    link = Link(settings.layout, str(Path.cwd()), name="gateway", starts=True, mourns=False)
+    filing = Filing(DaemonArchive(link), journal, str(Path.cwd()))
+    service = Service(door, upstreams, Windows(filing), journal, BODY_BYTES, Who(OTHER))
     try:
         asyncio.run(serve(listener, service, journal, until_input_ends=arguments.flag("until-input-ends")))
     finally:

@@ -1,4 +1,4 @@
-"""The application: a request let in, sent to its provider, its answer sent back."""
+"""The application: a request let in, given its window, sent to its provider, its answer sent back."""
 
 from __future__ import annotations
 
@@ -6,28 +6,65 @@ import asyncio
 from collections.abc import AsyncIterator
 
 import httpx2
+from msgspec import structs
 
-from unabridged.daemon.origins import Refusal
+from unabridged.daemon.origins import Refusal, values
 from unabridged.gateway import headers, passing
 from unabridged.gateway.answering import refuse
-from unabridged.gateway.bodies import Bodies, ClientGone, Receive, Refused, Scope, Send, has_body, parts
+from unabridged.gateway.answers.reading import Reading, builder
+from unabridged.gateway.bodies import (
+    Bodies,
+    ClientGone,
+    Receive,
+    Refused,
+    Scope,
+    Send,
+    has_body,
+    parts,
+    plain,
+)
 from unabridged.gateway.calling import Calling
 from unabridged.gateway.door import Door
+from unabridged.gateway.identity import Who, beside, who
 from unabridged.gateway.journal import Journal
-from unabridged.gateway.upstreams import Upstreams
+from unabridged.gateway.upstreams import Upstream, Upstreams
+from unabridged.gateway.windows import Going, Windows
+from unabridged.window.providers.adapters import ANTHROPIC, RESPONSES, adapter_for
+from unabridged.window.providers.contract import Adapter
 
 _SLOW = (httpx2.ConnectTimeout, httpx2.ReadTimeout, httpx2.WriteTimeout, httpx2.PoolTimeout)
+# Paths whose requests are only counted, by their ends.
+_COUNTED: tuple[tuple[bytes, Adapter], ...] = (
+    (b"/messages/count_tokens", ANTHROPIC),
+    (b"/responses/input_tokens", RESPONSES),
+)
+INTERNAL = "internal-error"
+OK = 200
 
 
 class Service:
     """An ASGI application."""
 
-    def __init__(self, door: Door, upstreams: Upstreams, journal: Journal, body_bytes: int) -> None:
-        """Serve who comes through `door`; bodies that are looked into have at most `body_bytes`."""
+    def __init__(
+        self,
+        door: Door,
+        upstreams: Upstreams,
+        windows: Windows,
+        journal: Journal,
+        body_bytes: int,
+        default: Who,
+    ) -> None:
+        """Serve who comes through `door`.
+
+        Bodies that are looked into have at most `body_bytes`. `default` says whose requests are that do not say it.
+        """
         self._door = door
         self._upstreams = upstreams
+        self._windows = windows
         self._journal = journal
         self._bodies = Bodies(body_bytes)
+        self._most = body_bytes
+        self._default = default
         self._calling = Calling()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -38,8 +75,15 @@ class Service:
         if refusal is not None:
             await self._refuse(refusal, send)
             return
+        path = self._door.rest(scope["raw_path"])
+        upstream, target = self._upstreams.route(path, scope["headers"])
+        if scope["query_string"]:
+            target += b"?" + scope["query_string"]
         try:
-            await self._serve(scope, receive, send)
+            if scope["method"] == "POST" and (_counted(path) or adapter_for(path.decode("ascii", "replace"))):
+                await self._understood(scope, upstream, target, path, receive, send)
+            else:
+                await self._through(scope, upstream, target, receive, send)
         except Refused as error:
             await self._refuse(error.refusal, send)
         except ClientGone:
@@ -49,10 +93,11 @@ class Service:
         """End all connections to providers."""
         await self._calling.close()
 
-    async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
-        upstream, target = self._upstreams.route(self._door.rest(scope["raw_path"]), scope["headers"])
-        if scope["query_string"]:
-            target += b"?" + scope["query_string"]
+    # --- requests that are passed through ---------------------------------------------------------------------------
+
+    async def _through(
+        self, scope: Scope, upstream: Upstream, target: bytes, receive: Receive, send: Send
+    ) -> None:
         read = asyncio.get_running_loop().create_future()
 
         async def given() -> AsyncIterator[bytes]:
@@ -61,30 +106,132 @@ class Service:
             read.set_result(None)
 
         body = given() if has_body(scope["headers"]) else None
+        sent = headers.to_provider(scope["headers"], upstream.authority)
         if body is None:
             read.set_result(None)
-        sent = headers.to_provider(scope["headers"], upstream.authority)
-        if body is not None:
+        else:
             sent += [(name, value) for name, value in scope["headers"] if name == b"content-length"]
 
-        async def pass_on() -> None:
+        async def work() -> None:
+            answer = await self._asked(upstream, scope["method"], target, sent, body)
             try:
-                answer = await self._calling.call(upstream, scope["method"], target, sent, body)
-            except _SLOW:
-                raise Refused(Refusal(504, "upstream-slow")) from None
-            except httpx2.ConnectError:
-                raise Refused(Refusal(502, "upstream-unreachable")) from None
-            except httpx2.TransportError:
-                raise Refused(Refusal(502, "upstream-broke")) from None
-            try:
-                if passing.redirects(answer):
-                    raise Refused(Refusal(502, "upstream-redirect"))
                 await passing.passed(answer, send)
             finally:
                 await answer.aclose()
 
-        await passing.while_there(pass_on(), receive, read)
+        await passing.while_there(work(), receive, read)
+
+    # --- requests that are given a window ---------------------------------------------------------------------------
+
+    async def _understood(
+        self, scope: Scope, upstream: Upstream, target: bytes, path: bytes, receive: Receive, send: Send
+    ) -> None:
+        came = await self._bodies.whole(scope["headers"], receive)
+        held = len(came)
+
+        async def work() -> None:
+            nonlocal came, held
+            going, recoded = await self._windowed(scope, path, came)
+            came = b""
+            sent = headers.to_provider(scope["headers"], upstream.authority, recoded=recoded)
+            sent.append((b"content-length", str(len(going.body)).encode()))
+            answer = await self._asked(upstream, "POST", target, sent, going.body)
+            going = structs.replace(going, body=b"")
+            self._bodies.let_go(held)
+            held = 0
+            try:
+                await self._passed(going, answer, send)
+            finally:
+                await answer.aclose()
+
+        try:
+            await passing.while_there(work(), receive, _read())
+        finally:
+            self._bodies.let_go(held)
+
+    async def _windowed(self, scope: Scope, path: bytes, came: bytes) -> tuple[Going, bool]:
+        """Return what to send, and whether that is coded otherwise than what came."""
+        coding = b",".join(values(scope["headers"], b"content-encoding")).strip().lower()
+        body = came
+        if coding and coding != b"identity":
+            decoded = plain(came, coding, self._most)
+            if decoded is None:
+                return Going(came, "not-understood"), False
+            body = decoded
+        try:
+            said = beside(body)
+            whose = who(scope["headers"], said, self._default)
+            counted = _counted(path)
+            if counted is not None:
+                going = Going(self._windows.counted(counted, body, whose, said))
+            else:
+                adapter = adapter_for(path.decode("ascii", "replace"))
+                assert adapter is not None
+                going = await self._windows.window(adapter, body, whose, said)
+        except Exception as error:  # noqa: BLE001 - a fault of ours must not stop an agent; it is told as one
+            self._journal.failure("window", error)
+            return Going(came, INTERNAL), False
+        if going.fault:
+            self._journal.fault(going.fault)
+        if going.body is body or going.body == body:
+            return structs.replace(going, body=came), False
+        return going, body is not came
+
+    async def _passed(self, going: Going, answer: httpx2.Response, send: Send) -> None:
+        """Send an answer on, and read it on its way."""
+        reading: Reading | None = None
+        if going.talk is not None and going.adapter is not None and answer.status_code == OK:
+            kind = answer.headers.get("content-type", "").encode("latin-1", "replace")
+            coding = answer.headers.get("content-encoding", "").strip().lower().encode("latin-1", "replace")
+            reading = Reading(builder(going.adapter), kind, coding)
+        complete = False
+        try:
+            await passing.passed(answer, send, reading.feed if reading else None, going.fault)
+            complete = True
+        finally:
+            self._answered(going, reading, complete=complete)
+
+    def _answered(self, going: Going, reading: Reading | None, *, complete: bool) -> None:
+        try:
+            if reading is not None:
+                self._windows.answered(going, reading.answer(complete=complete))
+            elif going.talk is not None:
+                self._windows.unanswered(going)
+        except Exception as error:  # noqa: BLE001 - the answer is on its way; what is not archived now comes again
+            self._journal.failure("answer", error)
+
+    # --- both -------------------------------------------------------------------------------------------------------
+
+    async def _asked(
+        self,
+        upstream: Upstream,
+        method: str,
+        target: bytes,
+        sent: list[tuple[bytes, bytes]],
+        body: bytes | AsyncIterator[bytes] | None,
+    ) -> httpx2.Response:
+        try:
+            answer = await self._calling.call(upstream, method, target, sent, body)
+        except _SLOW:
+            raise Refused(Refusal(504, "upstream-slow")) from None
+        except httpx2.ConnectError:
+            raise Refused(Refusal(502, "upstream-unreachable")) from None
+        except httpx2.TransportError:
+            raise Refused(Refusal(502, "upstream-broke")) from None
+        if passing.redirects(answer):
+            await answer.aclose()
+            raise Refused(Refusal(502, "upstream-redirect"))
+        return answer
 
     async def _refuse(self, refusal: Refusal, send: Send) -> None:
         self._journal.refused(refusal.reason)
         await refuse(refusal, send)
+
+
+def _counted(path: bytes) -> Adapter | None:
+    """Return the format of a path whose requests are only counted."""
+    return next((adapter for end, adapter in _COUNTED if path.rstrip(b"/").endswith(end)), None)
+
+
+async def _read() -> None:
+    """Tell that a body was read already."""

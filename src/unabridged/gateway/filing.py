@@ -1,0 +1,137 @@
+"""What goes to the archive beside the requests: in order for each conversation, bounded, never waited for too long."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from typing import Any
+
+from unabridged.daemon.logs import iso
+from unabridged.errors import Overloaded, StoreTooNew, UnabridgedError
+from unabridged.gateway.archive import Archive, Names
+from unabridged.gateway.journal import Journal
+from unabridged.gateway.talks import Talk
+from unabridged.window.execute import Account, Row, batches
+from unabridged.window.state import decode, encode
+
+WAIT_SECONDS = 2.0  # that a request may wait for the archive where something of it is to be left out
+ILL_SECONDS = 15.0  # that nobody waits for an archive which has just failed or was too slow
+MOST_HELD = (
+    48 << 20
+)  # bytes that wait for the archive; what comes beyond is archived when the client sends it again
+
+Settle = Callable[[frozenset[str]], bool]  # gets the keys that are archived; whether the name was another one
+
+
+class Filing:
+    """Files what belongs to conversations."""
+
+    def __init__(self, archive: Archive, journal: Journal, cwd: str = "") -> None:
+        """Use an archive; `cwd` is where the clients work, "" where that is not known."""
+        self._archive, self._journal, self._cwd = archive, journal, cwd
+        self._tasks = set[asyncio.Task[str]]()
+        self._held = 0
+        self._ill_until = 0.0
+
+    @property
+    def held(self) -> int:
+        """Bytes that wait."""
+        return self._held
+
+    def settle(self, talk: Talk, names: Names, keys: Sequence[str], settle: Settle) -> asyncio.Task[str]:
+        """Have the archive say what it knows of a conversation, before anything else is filed of it."""
+        return self._start(talk, lambda: self._settled(talk, names, keys, settle))
+
+    def capture(self, talk: Talk, rows: Sequence[Row]) -> asyncio.Task[str]:
+        """Have rows archived; the task gives "" once they are durable, else the code of what failed."""
+        size = sum(len(row.raw) for row in rows)
+        if self._held + size > MOST_HELD:
+            return self._start(talk, self._too_much)
+        self._held += size
+
+        async def work() -> None:
+            try:
+                when = iso(time.time())
+                for batch in batches(rows):
+                    told = await self._archive.capture(talk.id, batch, when)
+                    talk.live.told(told.durable, told.erased, forced=told.forced)
+            finally:
+                self._held -= size
+
+        return self._start(talk, work)
+
+    def save(self, talk: Talk, account: Account) -> asyncio.Task[str]:
+        """Have a conversation's state kept, and what a request came to."""
+
+        async def work() -> None:
+            state = encode(talk.live.state) if talk.keeps_state else b""
+            if await self._archive.save(talk.id, state, account, iso(time.time())):
+                talk.live.told(forced=True)
+
+        return self._start(talk, work)
+
+    def beside(self, work: Coroutine[Any, Any, str]) -> asyncio.Task[str]:
+        """Run something beside the requests."""
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task
+
+    async def within(self, task: asyncio.Task[str]) -> str:
+        """Wait for a task as long as a request may; return "" or why it is not done."""
+        if time.monotonic() < self._ill_until and not task.done():
+            return "archive-ill"
+        done, _ = await asyncio.wait((task,), timeout=WAIT_SECONDS)
+        if done:
+            return task.result()
+        self._ill()
+        return "archive-slow"
+
+    async def end(self, seconds: float) -> None:
+        """Let what is under way come to its end, for so long."""
+        if self._tasks:
+            await asyncio.wait(self._tasks, timeout=seconds)
+        for task in self._tasks:
+            task.cancel()
+
+    async def _settled(self, talk: Talk, names: Names, keys: Sequence[str], settle: Settle) -> None:
+        opened = await self._archive.open(names, keys)
+        if settle(opened.durable):
+            names = Names(talk.id, talk.host, talk.session, names.cwd, names.format, names.model, names.side)
+            opened = await self._archive.open(names, keys)
+        if opened.state:
+            try:
+                talk.live.state = decode(opened.state)
+            except StoreTooNew:
+                talk.keeps_state = False
+                raise
+        talk.live.told(opened.durable, opened.erased, forced=opened.forced)
+
+    def names(self, talk: Talk, *, format: str, model: str, side: bool) -> Names:
+        """Return what a conversation is called."""
+        return Names(talk.id, talk.host, talk.session, self._cwd, format, model, side)
+
+    def _start(self, talk: Talk, work: Callable[[], Awaitable[None]]) -> asyncio.Task[str]:
+        return self.beside(self._filed(talk, work))
+
+    async def _filed(self, talk: Talk, work: Callable[[], Awaitable[None]]) -> str:
+        async with talk.filing:
+            try:
+                await work()
+            except UnabridgedError as error:
+                self._ill()
+                self._journal.fault(error.code)
+                return error.code
+            except Exception as error:  # noqa: BLE001 - whatever is wrong with the archive must not reach an agent
+                self._ill()
+                self._journal.failure("filing", error)
+                return "internal-error"
+        self._ill_until = 0.0
+        return ""
+
+    async def _too_much(self) -> None:
+        raise Overloaded("too much waits for the archive")
+
+    def _ill(self) -> None:
+        self._ill_until = time.monotonic() + ILL_SECONDS

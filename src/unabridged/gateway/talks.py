@@ -1,0 +1,192 @@
+"""Which conversation a request goes on with, of all that this process knows.
+
+A session of a host has one main conversation and others beside it: subagents, titles. Which one a request is of, its
+items tell: the first thing that the user said in it, or what else of it came before. Where a client says no session,
+it is the conversation whose items this one begins with; one that takes another way from there is a new one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Sequence
+from hashlib import sha256
+
+from unabridged.gateway.identity import WITH_TOOLS, Beside, Who
+from unabridged.window.execute import Live
+from unabridged.window.identity import address, chain, conversation_id
+from unabridged.window.messages import Conversation, Item, Kind, Role
+from unabridged.window.providers.known import Known
+from unabridged.window.providers.sidecalls import Aside, compacted
+from unabridged.window.state import State
+
+MOST = 512  # conversations that are remembered; the archive knows the others
+WIRE = "wire-"  # begins the name of a session that no client named
+DIGITS = 20
+
+
+class Talk:
+    """One conversation. `settled`: the archive has said what it knows of it, and that it is this one."""
+
+    def __init__(self, host: str, session: str, own: str, known: Known) -> None:
+        """Begin one that this process did not know; `own` is what tells it from the session's main one."""
+        self.host, self.session, self.own = host, session, own
+        self.live = Live()
+        self.live.known = known
+        self.settled = False
+        self.keeps_state = True
+        self.settling: asyncio.Task[str] | None = None
+        self.filing = asyncio.Lock()  # one call to the archive at a time, in order
+        self.firsts = set[str]()
+        self.line: tuple[str, ...] = ()
+        self.named(own)
+
+    def named(self, own: str) -> None:
+        """Take another name: what tells it from the session's main conversation."""
+        self.own = own
+        self.id = conversation_id(self.host, self.session, own)
+        self.live.state = State(address=address(self.id))
+
+    def shares(self, items: Sequence[Item]) -> int:
+        """Return how many of the items it has had, those not counted that every conversation of a host has."""
+        durable, line = self.live.durable, frozenset(self.line)
+        return sum(
+            1 for item in items if item.role is not Role.SYSTEM and (item.key in durable or item.key in line)
+        )
+
+
+class Talks:
+    """All that are remembered, the last used last."""
+
+    def __init__(self, known: Known) -> None:
+        """Begin without any; `known` spares reading an item twice, in whichever conversation."""
+        self._known = known
+        self._all = OrderedDict[bytes, Talk]()
+        self._sessions = dict[tuple[str, str], list[Talk]]()
+        self._compacting = dict[tuple[str, str], Talk]()
+        self._answers = OrderedDict[str, Talk]()
+
+    def find(self, who: Who, conversation: Conversation, said: Beside, aside: Aside) -> Talk:
+        """Return the conversation that a request goes on with, a new one where it goes on with none."""
+        found = self.peek(who, conversation, said, aside)
+        if found.id not in self._all:
+            self._sessions.setdefault((found.host, found.session), []).append(found)
+        found.firsts.add(chain(conversation))
+        if aside is Aside.NONE:
+            found.line = tuple(item.key for item in conversation.items)
+        elif aside is Aside.COMPACTION:
+            self._compacting[found.host, found.session] = found
+        self._all[found.id] = found
+        self._all.move_to_end(found.id)
+        self._forget()
+        return found
+
+    def peek(self, who: Who, conversation: Conversation, said: Beside, aside: Aside) -> Talk:
+        """Return the same, and remember nothing of it."""
+        found = self._answers.get(said.previous) if said.previous else None
+        if found is not None:
+            return found
+        find = self._of_session if who.session else self._of_line
+        return find(who, conversation, said, aside)
+
+    def renamed(self, talk: Talk, own: str) -> None:
+        """Give a conversation another name: it is not the session's main one."""
+        self._all.pop(talk.id, None)
+        talk.named(own)
+        self._all[talk.id] = talk
+
+    def answered(self, talk: Talk, message: str) -> None:
+        """Remember whose an answer was: a client may build on it by its id alone."""
+        if message:
+            self._answers[message] = talk
+            if len(self._answers) > MOST:
+                self._answers.popitem(last=False)
+
+    def _of_session(self, who: Who, conversation: Conversation, said: Beside, aside: Aside) -> Talk:
+        place, first = (who.host, who.session), chain(conversation)
+        talks = self._sessions.get(place, [])
+        for talk in talks:
+            if first in talk.firsts:
+                return talk
+        if aside is not Aside.TITLE:
+            shared = max(talks, key=lambda talk: talk.shares(conversation.items), default=None)
+            if shared is not None and shared.shares(conversation.items):
+                return shared
+            if talks and _made_short(conversation):
+                return self._compacting.get(place) or talks[0]
+        beside = aside is Aside.TITLE or (who.host in WITH_TOOLS and not said.tools and aside is Aside.NONE)
+        has_main = any(not talk.own for talk in talks)
+        return self._new(who.host, who.session, first if beside or has_main else "")
+
+    def _of_line(self, who: Who, conversation: Conversation, said: Beside, aside: Aside) -> Talk:
+        del said
+        keys = tuple(item.key for item in conversation.items)
+        talks = [talk for talk in self._all.values() if talk.host == who.host and _unnamed(talk)]
+        if not keys:
+            return self._new(who.host, wire_session(""), "")
+        going_on = [talk for talk in talks if talk.line and keys[: len(talk.line)] == talk.line]
+        if going_on:
+            return max(going_on, key=lambda talk: len(talk.line))
+        again = [talk for talk in talks if talk.line[: len(keys)] == keys]
+        if again:
+            return again[-1]
+        if aside is not Aside.NONE or _made_short(conversation):
+            shared = max(talks, key=lambda talk: talk.shares(conversation.items), default=None)
+            if shared is not None and shared.shares(conversation.items):
+                return shared
+        return self._branch(who, conversation, keys, talks)
+
+    def _branch(self, who: Who, conversation: Conversation, keys: tuple[str, ...], talks: list[Talk]) -> Talk:
+        """Return a new conversation, which knows of what it shares with another one that it is archived there."""
+        first = chain(conversation)
+        begun = [talk for talk in talks if first in talk.firsts]
+        if not begun:
+            return self._new(who.host, wire_session(first), "")
+        nearest = max(begun, key=lambda talk: _common(talk.line, keys))
+        common = _common(nearest.line, keys)
+        return self._new(who.host, wire_session(first, keys[common] if common < len(keys) else ""), "")
+
+    def _new(self, host: str, session: str, own: str) -> Talk:
+        known = self._all.get(conversation_id(host, session, own))
+        if known is not None:
+            return known
+        return Talk(host, session, own, self._known)
+
+    def _forget(self) -> None:
+        while len(self._all) > MOST:
+            _, oldest = self._all.popitem(last=False)
+            place = (oldest.host, oldest.session)
+            left = [talk for talk in self._sessions.get(place, ()) if talk is not oldest]
+            if left:
+                self._sessions[place] = left
+            else:
+                self._sessions.pop(place, None)
+            if self._compacting.get(place) is oldest:
+                del self._compacting[place]
+            for message in [message for message, talk in self._answers.items() if talk is oldest]:
+                del self._answers[message]
+
+
+def wire_session(first: str, branch: str = "") -> str:
+    """Return what a session is called that its client does not name: by its first user item, and where it branched."""
+    return WIRE + sha256(f"{first}\0{branch}".encode()).hexdigest()[:DIGITS]
+
+
+def _unnamed(talk: Talk) -> bool:
+    return talk.session.startswith(WIRE)
+
+
+def _common(line: Sequence[str], keys: Sequence[str]) -> int:
+    """Return how many keys two lines begin with in common."""
+    count = 0
+    for one, other in zip(line, keys, strict=False):
+        if one != other:
+            break
+        count += 1
+    return count
+
+
+def _made_short(conversation: Conversation) -> bool:
+    """Tell whether a host or its provider has made the history short."""
+    states = (part for item in conversation.items if item.role is Role.OTHER for part in item.parts)
+    return compacted(conversation) or any(part.kind is Kind.STATE for part in states)
