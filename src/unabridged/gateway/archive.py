@@ -95,7 +95,7 @@ class DaemonArchive:
         asked = [
             {
                 "key": row.key,
-                "raw": row.raw.decode("utf-8", "surrogateescape"),
+                "raw": row.raw.decode(),
                 "origin": row.origin,
                 "message": row.message,
                 "time": time,

@@ -67,7 +67,9 @@ def run(arguments: Arguments) -> int:
     filing = Filing(DaemonArchive(link), journal, str(Path.cwd()))
     service = Service(door, upstreams, Windows(filing), journal, BODY_BYTES, Who(OTHER))
     try:
-        asyncio.run(serve(listener, service, journal, until_input_ends=arguments.flag("until-input-ends")))
+        asyncio.run(
+            serve(listener, service, filing, journal, until_input_ends=arguments.flag("until-input-ends"))
+        )
     finally:
         if file:
             portfile.remove(file, door.url)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from typing import Any
@@ -88,17 +89,23 @@ class Filing:
         self._ill()
         return "archive-slow"
 
+    async def idle(self) -> None:
+        """Wait until nothing is under way."""
+        while self._tasks:
+            await asyncio.wait(self._tasks)
+
     async def end(self, seconds: float) -> None:
         """Let what is under way come to its end, for so long."""
-        if self._tasks:
-            await asyncio.wait(self._tasks, timeout=seconds)
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self.idle()
         for task in self._tasks:
             task.cancel()
 
     async def _settled(self, talk: Talk, names: Names, keys: Sequence[str], settle: Settle) -> None:
         opened = await self._archive.open(names, keys)
         if settle(opened.durable):
-            names = Names(talk.id, talk.host, talk.session, names.cwd, names.format, names.model, names.side)
+            names = Names(talk.id, talk.host, talk.session, names.cwd, names.format, names.model, True)
             opened = await self._archive.open(names, keys)
         if opened.state:
             try:
@@ -110,7 +117,7 @@ class Filing:
 
     def names(self, talk: Talk, *, format: str, model: str, side: bool) -> Names:
         """Return what a conversation is called."""
-        return Names(talk.id, talk.host, talk.session, self._cwd, format, model, side)
+        return Names(talk.id, talk.host, talk.session, self._cwd, format, model, side or bool(talk.own))
 
     def _start(self, talk: Talk, work: Callable[[], Awaitable[None]]) -> asyncio.Task[str]:
         return self.beside(self._filed(talk, work))

@@ -93,7 +93,7 @@ def beside(body: bytes) -> Beside:
     return Beside(_valid(session), found.previous_response_id or "", tools, max(0, reserve))
 
 
-def who(headers: Headers, said: Beside, default: Who = Who(OTHER)) -> Who:
+def who(headers: Headers, said: Beside, default: Who) -> Who:
     """Return whose a request is. `default` holds for requests that do not say it."""
     host = _host(headers)
     for name, usual in SESSIONS:

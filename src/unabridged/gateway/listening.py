@@ -12,6 +12,7 @@ import uvicorn
 
 from unabridged.daemon import owners
 from unabridged.daemon.loopback import BoundedProtocol, Listener
+from unabridged.gateway.filing import Filing
 from unabridged.gateway.journal import Journal
 from unabridged.gateway.service import Service
 
@@ -20,6 +21,7 @@ KEEP_SECONDS = 75  # that a connection stays open between two requests
 STUCK_SECONDS = (
     120.0  # that somebody may leave our answer unread: a person may have stopped the agent for a while
 )
+FILING_SECONDS = 5.0  # that what waits for the archive gets then
 END_SECONDS = 5  # that answers on their way get when this process is told to end
 SILENT = logging.CRITICAL + 1  # for libraries, whose messages repeat what was sent
 LIBRARIES = ("uvicorn", "uvicorn.error", "uvicorn.access", "httpx2", "httpcore2", "asyncio")
@@ -40,12 +42,8 @@ class OwnProtocol(BoundedProtocol):
         return STUCK_SECONDS
 
 
-async def serve(
-    listener: socket.socket, service: Service, journal: Journal, *, until_input_ends: bool
-) -> None:
-    """Answer at a listening socket until SIGTERM or SIGINT, or until standard input ends where that is wanted."""
-    for name in LIBRARIES:
-        logging.getLogger(name).setLevel(SILENT)
+def server(service: Service) -> Listener:
+    """Return what serves an application at a listening socket."""
     config = uvicorn.Config(
         service,
         http=OwnProtocol,
@@ -60,14 +58,24 @@ async def serve(
         timeout_keep_alive=KEEP_SECONDS,
         timeout_graceful_shutdown=END_SECONDS,
     )
-    server = Listener(config)
+    return Listener(config)
+
+
+async def serve(
+    listener: socket.socket, service: Service, filing: Filing, journal: Journal, *, until_input_ends: bool
+) -> None:
+    """Answer at a listening socket until SIGTERM or SIGINT, or until standard input ends where that is wanted."""
+    for name in LIBRARIES:
+        logging.getLogger(name).setLevel(SILENT)
+    made = server(service)
     if until_input_ends:
-        _end_with_input(server)
+        _end_with_input(made)
     journal.write("listening", port=listener.getsockname()[1])
     try:
-        await server.serve([listener])
+        await made.serve([listener])
     finally:
         await service.close()
+        await filing.end(FILING_SECONDS)
         journal.write("ended")
 
 

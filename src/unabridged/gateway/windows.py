@@ -7,7 +7,7 @@ and only waited for where something is to be left out.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -15,6 +15,7 @@ import msgspec
 from unabridged.errors import InvalidSetting, UnknownSetting
 from unabridged.gateway.answers.contract import Answer
 from unabridged.gateway.answers.shapes import as_sent_back
+from unabridged.gateway.archive import Names
 from unabridged.gateway.filing import Filing
 from unabridged.gateway.identity import WITH_TOOLS, Beside, Who
 from unabridged.gateway.talks import Talk, Talks
@@ -25,7 +26,7 @@ from unabridged.window.identity import chain
 from unabridged.window.limits import Limits, Profile, limits
 from unabridged.window.messages import Conversation, Item
 from unabridged.window.profiles import resolve
-from unabridged.window.providers.adapters import RESPONSES
+from unabridged.window.providers.adapters import ANTHROPIC, CHAT, RESPONSES
 from unabridged.window.providers.contract import Adapter, Request
 from unabridged.window.providers.known import Known
 from unabridged.window.providers.sending import Sending
@@ -36,6 +37,8 @@ from unabridged.window.providers.usage import usage
 KNOWN_BYTES = 12 << 20  # of items that are not read again, of all conversations
 RESERVE_SHARE = 4  # a request's own bound for its answer counts up to this part of the model's window
 SETTINGS = "settings"
+# What the archive calls the formats.
+_FORMATS: Mapping[Adapter, str] = {ANTHROPIC: "messages", RESPONSES: "responses", CHAT: "chat"}
 
 Profiles = Mapping[str, Mapping[str, Any]]
 Redact = Callable[[str], str]
@@ -132,15 +135,14 @@ class Windows:
         if back.items and going.request is not None and not told.side:
             member = "input" if adapter is RESPONSES else "messages"
             rows = answered(adapter, going.request, member, back.items, back.message)
-            missing = [row for row in rows if row.key not in talk.live.durable]
-            if missing:
-                self._filing.capture(talk, missing)
-        self._filing.save(talk, told)
+            self._when_settled(talk, lambda: self._missing_of(talk, rows))
+        self._when_settled(talk, lambda: self._filing.save(talk, told))
 
     def unanswered(self, going: Going) -> None:
         """Take that a provider did not answer a request with a message: it is accounted for all the same."""
-        if going.talk is not None:
-            self._filing.save(going.talk, going.account)
+        talk = going.talk
+        if talk is not None:
+            self._when_settled(talk, lambda: self._filing.save(talk, going.account))
 
     # --- steps ------------------------------------------------------------------------------------------------------
 
@@ -153,26 +155,47 @@ class Windows:
         if before is None or before.done():
             before = None
             names = self._filing.names(
-                talk, format=adapter.provider, model=request.conversation.model, side=kind is Aside.TITLE
+                talk, format=_FORMATS[adapter], model=request.conversation.model, side=kind is Aside.TITLE
             )
         else:
             names = None
 
-        going_on = [item.key for item in request.conversation.items]
-
         async def work() -> str:
             told = await before if before is not None else ""
             if names is not None:
-                keys = [item.key for item in request.conversation.items]
-                told = await self._filing.settle(
-                    talk, names, keys, lambda durable: self._is_another(talk, request, durable)
-                )
+                told = await self._settled(talk, names, request)
                 talk.settled = not told
             rows = self._rows(talk, request, kind) if talk.settled else []
             return await self._filing.capture(talk, rows) if rows else told
 
         talk.settling = self._filing.beside(work())
         return talk.settling
+
+    def _missing_of(self, talk: Talk, rows: Sequence[Row]) -> None:
+        missing = [row for row in rows if row.key not in talk.live.durable]
+        if missing:
+            self._filing.capture(talk, missing)
+
+    def _when_settled(self, talk: Talk, start: Callable[[], object]) -> None:
+        """Start something once the archive knows of a conversation; never where it cannot be asked."""
+        settling = talk.settling
+        if talk.settled or settling is None:
+            start()
+            return
+
+        async def work() -> str:
+            told = await settling
+            if talk.settled:
+                start()
+            return told
+
+        self._filing.beside(work())
+
+    def _settled(self, talk: Talk, names: Names, request: Request) -> asyncio.Task[str]:
+        keys = [item.key for item in request.conversation.items]
+        return self._filing.settle(
+            talk, names, keys, lambda durable: self._is_another(talk, request, durable)
+        )
 
     def _is_another(self, talk: Talk, request: Request, durable: frozenset[str]) -> bool:
         """Tell whether the session's main conversation, of which that is archived, is another one; name this one so."""

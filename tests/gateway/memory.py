@@ -1,0 +1,74 @@
+"""An archive in memory that the gateway files in, with faults on demand; the suite of the real one runs against it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+from unabridged.errors import UnabridgedError
+from unabridged.gateway.archive import Names, Opened, Told
+from unabridged.window.execute import Account, Row
+from unabridged.window.identity import address
+
+
+class Memory:
+    """`fault` is raised by every call while it is set, `gate` keeps every call waiting while it is clear."""
+
+    def __init__(self) -> None:
+        self.names = dict[bytes, Names]()
+        self.items = dict[bytes, dict[str, bytes]]()
+        self.rows = list[Row]()
+        self.states = dict[bytes, bytes]()
+        self.requests = list[tuple[bytes, Account]]()
+        self.erased = set[str]()
+        self.forced = set[bytes]()
+        self.fault: UnabridgedError | None = None
+        self.gate = asyncio.Event()
+        self.gate.set()
+        self._slices = dict[str, bytes]()
+
+    async def open(self, names: Names, keys: Sequence[str]) -> Opened:
+        await self._ready()
+        self.names.setdefault(names.id, names)
+        known = self.items.setdefault(names.id, {})
+        return Opened(
+            address(names.id),
+            self.states.get(names.id, b""),
+            frozenset(key for key in keys if key in known and key not in self.erased),
+            frozenset(key for key in keys if key in self.erased),
+            names.id in self.forced,
+        )
+
+    async def capture(self, conversation: bytes, rows: Sequence[Row], time: str) -> Told:
+        await self._ready()
+        assert conversation in self.names, "it was not opened"
+        assert time
+        known, durable = self.items[conversation], set[str]()
+        for row in rows:
+            whole = self._slices.pop(row.key, b"") + row.raw
+            if row.more:
+                self._slices[row.key] = whole
+                continue
+            if row.key not in known:
+                known[row.key] = whole
+                self.rows.append(row)
+            durable.add(row.key)
+        return Told(
+            frozenset(durable - self.erased), frozenset(durable & self.erased), conversation in self.forced
+        )
+
+    async def save(self, conversation: bytes, state: bytes, request: Account, time: str) -> bool:
+        await self._ready()
+        assert conversation in self.names, "it was not opened"
+        assert time
+        if state:
+            self.states[conversation] = state
+        self.requests.append((conversation, request))
+        if request.rotated:
+            self.forced.discard(conversation)
+        return conversation in self.forced
+
+    async def _ready(self) -> None:
+        await self.gate.wait()
+        if self.fault is not None:
+            raise self.fault
