@@ -15,6 +15,7 @@ import httpx2
 from tests.gateway.memory import Memory
 from tests.gateway.upstream import Act, Upstream
 from unabridged.daemon import loopback
+from unabridged.gateway.bounds import Profiles
 from unabridged.gateway.door import Door
 from unabridged.gateway.filing import Filing
 from unabridged.gateway.identity import OTHER, Who
@@ -22,7 +23,7 @@ from unabridged.gateway.journal import Journal
 from unabridged.gateway.listening import server
 from unabridged.gateway.service import Service
 from unabridged.gateway.upstreams import Upstreams
-from unabridged.gateway.windows import Profiles, Windows
+from unabridged.gateway.windows import Windows
 
 PATIENCE = 30.0
 NOBODY = Who(OTHER)
@@ -92,14 +93,8 @@ async def standing(
         journal = Journal(str(folder / "logs"))
         filing = Filing(memory, journal)
         everywhere = dict.fromkeys(("anthropic", "openai", "chatgpt"), upstream.url)
-        service = Service(
-            door,
-            Upstreams({**everywhere, **(urls or {})}),
-            Windows(filing, profiles),
-            journal,
-            body_bytes,
-            who,
-        )
+        windows = Windows(filing, profiles or {}, who)
+        service = Service(door, Upstreams({**everywhere, **(urls or {})}), windows, journal, body_bytes)
         made = server(service)
         serving = asyncio.create_task(made.serve([listener]))
         try:

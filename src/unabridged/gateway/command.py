@@ -65,7 +65,7 @@ def run(arguments: Arguments) -> int:
     _tell(door, as_json=arguments.flag("json"))
     link = Link(settings.layout, str(Path.cwd()), name="gateway", starts=True, mourns=False)
     filing = Filing(DaemonArchive(link), journal, str(Path.cwd()))
-    service = Service(door, upstreams, Windows(filing), journal, BODY_BYTES, Who(OTHER))
+    service = Service(door, upstreams, Windows(filing, {}, Who(OTHER)), journal, BODY_BYTES)
     try:
         asyncio.run(
             serve(listener, service, filing, journal, until_input_ends=arguments.flag("until-input-ends"))

@@ -25,7 +25,6 @@ from unabridged.gateway.bodies import (
 )
 from unabridged.gateway.calling import Calling
 from unabridged.gateway.door import Door
-from unabridged.gateway.identity import Who, beside, who
 from unabridged.gateway.journal import Journal
 from unabridged.gateway.upstreams import Upstream, Upstreams
 from unabridged.gateway.windows import Going, Windows
@@ -52,19 +51,14 @@ class Service:
         windows: Windows,
         journal: Journal,
         body_bytes: int,
-        default: Who,
     ) -> None:
-        """Serve who comes through `door`.
-
-        Bodies that are looked into have at most `body_bytes`. `default` says whose requests are that do not say it.
-        """
+        """Serve who comes through `door`; bodies that are looked into have at most `body_bytes`."""
         self._door = door
         self._upstreams = upstreams
         self._windows = windows
         self._journal = journal
         self._bodies = Bodies(body_bytes)
         self._most = body_bytes
-        self._default = default
         self._calling = Calling()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -159,15 +153,13 @@ class Service:
                 return Going(came, "not-understood"), False
             body = decoded
         try:
-            said = beside(body)
-            whose = who(scope["headers"], said, self._default)
             counted = _counted(path)
             if counted is not None:
-                going = Going(self._windows.counted(counted, body, whose, said))
+                going = Going(self._windows.counted(counted, body, scope["headers"]))
             else:
                 adapter = adapter_for(path.decode("ascii", "replace"))
                 assert adapter is not None
-                going = await self._windows.window(adapter, body, whose, said)
+                going = await self._windows.window(adapter, body, scope["headers"])
         except Exception as error:  # noqa: BLE001 - a fault of ours must not stop an agent; it is told as one
             self._journal.failure("window", error)
             return Going(came, INTERNAL), False

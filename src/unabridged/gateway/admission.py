@@ -1,0 +1,106 @@
+"""What a request brings is archived: first it is learnt what of its conversation is, then what is missing is filed."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+
+from unabridged.gateway.archive import Names
+from unabridged.gateway.filing import Filing
+from unabridged.gateway.identity import WITH_TOOLS
+from unabridged.gateway.talks import Talk, Talks
+from unabridged.window.execute import Row
+from unabridged.window.identity import chain
+from unabridged.window.providers.adapters import ANTHROPIC, CHAT, RESPONSES
+from unabridged.window.providers.contract import Adapter, Request
+from unabridged.window.providers.sidecalls import Aside
+
+# What the archive calls the formats.
+FORMATS: Mapping[Adapter, str] = {ANTHROPIC: "messages", RESPONSES: "responses", CHAT: "chat"}
+
+
+class Admission:
+    """Files requests and answers of conversations."""
+
+    def __init__(self, filing: Filing, talks: Talks) -> None:
+        """File with `filing`; `talks` are told where one of them turns out to have another name."""
+        self._filing, self._talks = filing, talks
+
+    def request(
+        self, talk: Talk, adapter: Adapter, request: Request, kind: Aside
+    ) -> asyncio.Task[str] | None:
+        """Have archived what a request brings; returns what ends when it is, None where there is nothing to do."""
+        if talk.settled:
+            rows = _rows(talk, request, kind)
+            return self._filing.capture(talk, rows) if rows else None
+        before = talk.settling
+        waits = before is not None and not before.done()
+
+        async def work() -> str:
+            if before is not None and waits:
+                told = await before
+            else:
+                told = await self._settled(talk, self._names(talk, adapter, request, kind), request)
+                talk.settled = not told
+            rows = _rows(talk, request, kind) if talk.settled else []
+            return await self._filing.capture(talk, rows) if rows else told
+
+        talk.settling = self._filing.beside(work())
+        return talk.settling
+
+    def answer(self, talk: Talk, rows: Sequence[Row]) -> None:
+        """Have an answer archived."""
+
+        def start() -> None:
+            missing = [row for row in rows if row.key not in talk.live.durable]
+            if missing:
+                self._filing.capture(talk, missing)
+
+        self.when_settled(talk, start)
+
+    def when_settled(self, talk: Talk, start: Callable[[], object]) -> None:
+        """Start something once the archive knows of a conversation; never where it cannot be asked."""
+        settling = talk.settling
+        if talk.settled or settling is None:
+            start()
+            return
+
+        async def work() -> str:
+            told = await settling
+            if talk.settled:
+                start()
+            return told
+
+        self._filing.beside(work())
+
+    def _names(self, talk: Talk, adapter: Adapter, request: Request, kind: Aside) -> Names:
+        model = request.conversation.model
+        return self._filing.names(talk, format=FORMATS[adapter], model=model, side=kind is Aside.TITLE)
+
+    def _settled(self, talk: Talk, names: Names, request: Request) -> asyncio.Task[str]:
+        items = request.conversation.items
+
+        def is_another(durable: frozenset[str]) -> bool:
+            """Tell whether the session's main conversation, of which that is archived, is another; name this one so."""
+            if talk.own or talk.host not in WITH_TOOLS or not durable_elsewhere(durable, request):
+                return False
+            self._talks.renamed(talk, chain(request.conversation))
+            return True
+
+        return self._filing.settle(talk, names, [item.key for item in items], is_another)
+
+
+def durable_elsewhere(durable: frozenset[str], request: Request) -> bool:
+    """Tell whether something is archived of a conversation, and nothing of it is in this request."""
+    return bool(durable) and not any(item.key in durable for item in request.conversation.items)
+
+
+def _rows(talk: Talk, request: Request, kind: Aside) -> list[Row]:
+    """Return what is to be archived of a request: of one beside the conversation not what asks for it."""
+    if kind is Aside.TITLE:
+        return []
+    rows = talk.live.missing(request)
+    if kind is Aside.COMPACTION and request.conversation.items:
+        asking = request.conversation.items[-1].key
+        rows = [row for row in rows if row.key != asking]
+    return rows

@@ -1,0 +1,82 @@
+"""A request on its way: what is sent, whose it is, and what is needed of it when its answer is there."""
+
+from __future__ import annotations
+
+import msgspec
+
+from unabridged.gateway.talks import Talk
+from unabridged.window.execute import Account, Prepared, account
+from unabridged.window.limits import Limits
+from unabridged.window.messages import Conversation, Item
+from unabridged.window.providers.adapters import RESPONSES
+from unabridged.window.providers.contract import Adapter, Request
+from unabridged.window.providers.known import Known
+from unabridged.window.providers.sidecalls import Aside
+from unabridged.window.providers.splice import members, with_member, without_member
+
+# Members of a request that builds on what the provider keeps.
+KEPT_THERE = ("previous_response_id", "conversation")
+
+
+class Going(msgspec.Struct, frozen=True):
+    """A request on its way. `talk` is None where it is nobody's: then nothing is filed of it.
+
+    `estimate` and `size` say how large the prompt is that was planned, in tokens and bytes; 0 where none was.
+    `request` has no bytes and no texts: it is held for as long as the answer takes, for its keys.
+    """
+
+    body: bytes
+    fault: str = ""
+    adapter: Adapter | None = None
+    talk: Talk | None = None
+    account: Account = Account()
+    estimate: int = 0
+    size: int = 0
+    request: Request | None = None
+
+
+def going(
+    adapter: Adapter, talk: Talk, came: Request, made: Prepared, limits: Limits, fault: str, kind: Aside
+) -> Going:
+    """Return a request as it was prepared; `came` is what it said, `fault` what failed before."""
+    fault = fault or made.fault
+    plan = made.sending.plan
+    told = account(made, limits, side="" if kind is Aside.NONE else kind.value)
+    return Going(
+        made.body,
+        fault,
+        adapter,
+        talk,
+        msgspec.structs.replace(told, fault=fault),
+        plan.estimate if plan is not None else 0,
+        len(made.body) if plan is not None else 0,
+        _keys_only(came),
+    )
+
+
+def whole(adapter: Adapter, body: bytes, known: Known) -> Request:
+    """Return a request taken apart for the archive: also one whose list is a text, or only what is new.
+
+    Raises `NotUnderstood`. Its bytes are not those to send.
+    """
+    request = adapter.read(body, known)
+    if request.windowed:
+        return request
+    found = members(body)
+    for name in KEPT_THERE:
+        if name in found:
+            body = without_member(body, name)
+    given = bytes(found.get("input", b""))
+    if given.startswith(b'"'):
+        body = with_member(body, "input", b'[{"role":"user","content":' + given + b"}]")
+    return adapter.read(body, known)
+
+
+def _keys_only(request: Request) -> Request:
+    items = tuple(Item(item.role, (), item.key, item.tokens) for item in request.conversation.items)
+    return Request(b"", Conversation(request.conversation.model, items), windowed=request.windowed)
+
+
+def list_name(adapter: Adapter) -> str:
+    """Return what a format calls its list."""
+    return "input" if adapter is RESPONSES else "messages"
