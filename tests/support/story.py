@@ -82,7 +82,7 @@ class Story:
     def model(self, turn: Turn) -> Reply | None:
         """What the model says to a prompt; None where the prompt is no request of this story."""
         found = _STEP.findall(turn.prompt)
-        if not found:
+        if not found or (self._hand and not turn.tools):  # a title, a summary
             return None
         number, done = int(found[-1]), len(turn.results)
         step = self.steps[number]

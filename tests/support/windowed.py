@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -9,8 +10,6 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
-
-import msgspec
 
 from tests.daemon.living import Home, kill, until
 from tests.support.provider import Provider, Request
@@ -208,4 +207,7 @@ def lost(session: Session, client: Client, *, pick: Callable[[str], bool] = lamb
 
 
 def _shown(text: str, body: str) -> bool:
-    return msgspec.json.encode(text).decode()[1:-1] in body
+    """Whether a text stands in a body, as a string or (the arguments of a call) as the object that it describes."""
+    if json.dumps(text, ensure_ascii=False)[1:-1] in body:
+        return True
+    return text.startswith("{") and json.dumps(json.loads(text), ensure_ascii=False) in body
