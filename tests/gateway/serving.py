@@ -15,7 +15,6 @@ import httpx2
 from tests.gateway.memory import Memory
 from tests.gateway.upstream import Act, Upstream
 from unabridged.daemon import loopback
-from unabridged.gateway.bounds import Profiles
 from unabridged.gateway.door import Door
 from unabridged.gateway.filing import Filing
 from unabridged.gateway.identity import OTHER, Who
@@ -24,14 +23,14 @@ from unabridged.gateway.listening import server
 from unabridged.gateway.service import Service
 from unabridged.gateway.upstreams import Upstreams
 from unabridged.gateway.windows import Windows
+from unabridged.window.limits import Gates, Limits
 
 PATIENCE = 30.0
 NOBODY = Who(OTHER)
 TOKEN = "the-token-of-this-run"
-# A window that rotates after a few messages.
-SMALL: Profiles = {
-    "*": {"context_window": 4_000, "rotation_tokens": 1_000, "retain_turns": 1, "result_tokens": 200}
-}
+# A window that rotates after a few messages, and one that is never left.
+SMALL = Limits(window=4_000, rotation=1_000, hard=2_000, retain_turns=1, gates=Gates(result=200))
+LARGE = Limits(window=200_000, rotation=130_000, hard=160_000)
 
 
 @dataclass
@@ -74,7 +73,7 @@ async def standing(
     folder: Path,
     act: Act,
     *,
-    profiles: Profiles | None = None,
+    limits: Limits = LARGE,
     body_bytes: int = 8 << 20,
     urls: Mapping[str, str] | None = None,
     who: Who = NOBODY,
@@ -93,7 +92,7 @@ async def standing(
         journal = Journal(str(folder / "logs"))
         filing = Filing(memory, journal)
         everywhere = dict.fromkeys(("anthropic", "openai", "chatgpt"), upstream.url)
-        windows = Windows(filing, profiles or {}, who)
+        windows = Windows(filing, lambda *_: (limits, ""), who)
         service = Service(door, Upstreams({**everywhere, **(urls or {})}), windows, journal, body_bytes)
         made = server(service)
         serving = asyncio.create_task(made.serve([listener]))

@@ -120,4 +120,4 @@ def test_a_long_conversation_is_cut_once_it_is_durable_and_the_cut_stays(tmp_pat
         assert (told.input, told.output, told.epoch, told.fault) == (900, 9, 1, "")
         assert told.whole > told.sent
 
-    run(tmp_path, answers, check, profiles=SMALL)
+    run(tmp_path, answers, check, limits=SMALL)

@@ -26,4 +26,12 @@ GATEWAY = (
         choices=("off", "offer"),
         tighter=_not_offered,
     ),
+    Setting(
+        "gateway.body_bytes",
+        int,
+        64 << 20,
+        "Bytes that one request to a model may have.",
+        low=1 << 20,
+        high=1 << 30,
+    ),
 )

@@ -1,30 +1,36 @@
-"""The limits of a model's window: what the user says of it, else what is known of the model."""
+"""The limits of a model's window, as the user's settings and the request have them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable
 
+from unabridged.daemon.config import Config
+from unabridged.daemon.origins import Headers, values
+from unabridged.daemon.windowing import window_of
 from unabridged.errors import InvalidSetting, UnknownSetting
-from unabridged.window import models
-from unabridged.window.limits import Limits, Profile, limits
-from unabridged.window.profiles import resolve
+from unabridged.window.limits import Limits
+from unabridged.window.models import MILLION
 
-RESERVE_SHARE = 4  # a request's own bound for its answer counts up to this part of the model's window
-SETTINGS = "settings"  # the fault where the user's settings cannot be read
+# How an Anthropic client asks for a window that its model has not by itself.
+LONG = b"context-1m"
 
-Profiles = Mapping[str, Mapping[str, Any]]
+# Gets `provider/model`, the tokens that a request leaves for its answer, and those of its window where it tells (0: not
+# said). The second value is a fault: the settings leave no window, and nothing is left out.
+Bounds = Callable[[str, int, int], tuple[Limits, str]]
 
 
-def bounds(profiles: Profiles, model: str, reserve: int) -> tuple[Limits, str]:
-    """Return the limits for `provider/model`; `reserve`: tokens that a request leaves for its answer, 0: not said.
+def of_settings(config: Config) -> Bounds:
+    """Return the limits that settings give."""
 
-    Where the settings for the model cannot be read nothing is left out, and the second value is a fault.
-    """
-    try:
-        profile = resolve(profiles, model).profile if profiles else Profile()
-        size = models.size(model)
-        most = (profile.context_window or size.window) // RESERVE_SHARE
-        return limits(profile, size.window, min(reserve or size.reserve, most) if most else 0), ""
-    except (InvalidSetting, UnknownSetting):
-        return Limits(enabled=False), SETTINGS
+    def bounds(model: str, reserve: int, told: int) -> tuple[Limits, str]:
+        try:
+            return window_of(config, model, reserve, told).limits, ""
+        except (InvalidSetting, UnknownSetting) as error:
+            return Limits(enabled=False), error.code
+
+    return bounds
+
+
+def told(headers: Headers) -> int:
+    """Return the tokens of the model's window where a request tells it, else 0."""
+    return MILLION if any(LONG in value for value in values(headers, b"anthropic-beta")) else 0

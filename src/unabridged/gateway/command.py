@@ -14,17 +14,18 @@ from typing import Protocol
 from unabridged.daemon import config, loopback, paths, portfile
 from unabridged.daemon.link import Link
 from unabridged.gateway.archive import DaemonArchive
+from unabridged.gateway.bounds import of_settings
 from unabridged.gateway.door import Door
 from unabridged.gateway.filing import Filing
 from unabridged.gateway.identity import OTHER, Who
 from unabridged.gateway.journal import Journal
 from unabridged.gateway.listening import serve
+from unabridged.gateway.masking import masker
 from unabridged.gateway.service import Service
 from unabridged.gateway.upstreams import Upstreams, named
 from unabridged.gateway.windows import Windows
 
 TOKEN_BYTES = 32  # of randomness
-BODY_BYTES = 64 << 20
 
 
 class Arguments(Protocol):
@@ -55,7 +56,7 @@ class Arguments(Protocol):
 def run(arguments: Arguments) -> int:
     """Serve until SIGTERM or SIGINT; raise `InvalidInput` for a port or an upstream that cannot be had."""
     settings = config.load(arguments.environ)
-    upstreams = Upstreams(named(arguments.list("upstream")))
+    upstreams = Upstreams({**settings.values["gateway.upstreams"], **named(arguments.list("upstream"))})
     listener = loopback.listen(arguments.number("port"))
     door = Door(listener.getsockname()[1], secrets.token_urlsafe(TOKEN_BYTES))
     journal = Journal(paths.layout(arguments.environ).logs, settings.text("daemon.log_level"))
@@ -65,7 +66,8 @@ def run(arguments: Arguments) -> int:
     _tell(door, as_json=arguments.flag("json"))
     link = Link(settings.layout, str(Path.cwd()), name="gateway", starts=True, mourns=False)
     filing = Filing(DaemonArchive(link), journal, str(Path.cwd()))
-    service = Service(door, upstreams, Windows(filing, {}, Who(OTHER)), journal, BODY_BYTES)
+    windows = Windows(filing, of_settings(settings), Who(OTHER), masker(settings))
+    service = Service(door, upstreams, windows, journal, settings.number("gateway.body_bytes"))
     try:
         asyncio.run(
             serve(listener, service, filing, journal, until_input_ends=arguments.flag("until-input-ends"))

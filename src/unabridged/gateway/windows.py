@@ -14,7 +14,7 @@ from unabridged.daemon.origins import Headers
 from unabridged.gateway.admission import Admission
 from unabridged.gateway.answers.contract import Answer
 from unabridged.gateway.answers.shapes import as_sent_back
-from unabridged.gateway.bounds import Profiles, bounds
+from unabridged.gateway.bounds import Bounds, told
 from unabridged.gateway.filing import Filing
 from unabridged.gateway.going import Going, going, list_name, whole
 from unabridged.gateway.identity import Who, beside, who
@@ -37,15 +37,13 @@ Redact = Callable[[str], str]
 class Windows:
     """The windows of all conversations of a process."""
 
-    def __init__(
-        self, filing: Filing, profiles: Profiles, default: Who, redact: Redact = as_they_are
-    ) -> None:
-        """File with `filing`; `profiles` are the user's settings for models, `redact` masks what the archive masks.
+    def __init__(self, filing: Filing, bounds: Bounds, default: Who, redact: Redact = as_they_are) -> None:
+        """File with `filing`; `bounds` says how much may be sent, `redact` masks what the archive masks.
 
         `default` says whose requests are that do not say it.
         """
         self._filing = filing
-        self._profiles, self._default, self._redact = profiles, default, redact
+        self._bounds, self._default, self._redact = bounds, default, redact
         self._known = Known(KNOWN_BYTES)
         self._talks = Talks(self._known)
         self._admission = Admission(filing, self._talks)
@@ -59,15 +57,14 @@ class Windows:
         said = beside(body)
         kind = sidecalls.aside(request.conversation)
         talk = self._talks.find(who(headers, said, self._default), request.conversation, said, kind)
-        limits, fault = bounds(self._profiles, request.conversation.model, said.reserve)
+        limits, fault = self._bounds(request.conversation.model, said.reserve, told(headers))
         filed = self._admission.request(talk, adapter, request, kind)
         if kind is not sidecalls.Aside.NONE:
             made = self._beside(adapter, body, talk, request, limits, kind)
             return going(adapter, talk, request, made, limits, fault, kind)
         made = talk.live.prepare(adapter, body, limits, redact=self._redact)
         if filed is not None and made.sending.plan is not None and made.sending.plan.archive:
-            told = await self._filing.within(filed)
-            fault = fault or told
+            fault = await self._filing.within(filed) or fault
             made = talk.live.prepare(adapter, body, limits, redact=self._redact)
         talk.live.under_way(made)
         return going(adapter, talk, request, made, limits, fault, kind)
@@ -79,7 +76,7 @@ class Windows:
         except NotUnderstood:
             return body
         said = beside(body)
-        limits, _ = bounds(self._profiles, request.conversation.model, said.reserve)
+        limits, _ = self._bounds(request.conversation.model, said.reserve, told(headers))
         whose = who(headers, said, self._default)
         talk = self._talks.peek(whose, request.conversation, said, sidecalls.Aside.NONE)
         durable = {item.key for item in request.conversation.items}
@@ -88,27 +85,27 @@ class Windows:
 
     def answered(self, sent: Going, answer: Answer) -> None:
         """Take the answer to a request: archive it, count it, keep the state."""
-        talk, adapter, told = sent.talk, sent.adapter, sent.account
+        talk, adapter, account = sent.talk, sent.adapter, sent.account
         if talk is None or adapter is None:
             return
         self._talks.answered(talk, answer.message)
         counted = usage(answer.usage) if answer.usage else None
         if counted is not None:
-            if sent.estimate and not told.side:
+            if sent.estimate and not account.side:
                 known = talk.live.state
                 talk.live.state = state.reported(known, sent.estimate, counted.prompt, sent.size)
-            told = msgspec.structs.replace(
-                told,
+            account = msgspec.structs.replace(
+                account,
                 input=counted.input,
                 cache_read=counted.cache_read,
                 cache_write=counted.cache_write,
                 output=counted.output,
             )
         back = as_sent_back(answer, talk.host)
-        if back.items and sent.request is not None and not told.side:
+        if back.items and sent.request is not None and not account.side:
             rows = execute.answered(adapter, sent.request, list_name(adapter), back.items, back.message)
             self._admission.answer(talk, rows)
-        self._admission.when_settled(talk, lambda: self._filing.save(talk, told))
+        self._admission.when_settled(talk, lambda: self._filing.save(talk, account))
 
     def unanswered(self, sent: Going) -> None:
         """Take that a provider did not answer a request with a message: it is accounted for all the same."""

@@ -1,41 +1,38 @@
-"""How long the context windows of well-known models are, for who has said nothing of them in his own settings.
+"""How many tokens models take, by patterns over `provider/model`: what is known without asking anybody.
 
-Sizes are the providers' published ones, without what they sell as an extra; a model that is not here is unknown, and
-`limits` then takes what suits the smallest current ones. A profile's `context_window` and `reserve` go before.
+The providers' model pages, read in November 2026. The provider is the one whose wire format a request has, so the name
+of a model counts wherever it is served. A model that nothing matches is unknown: it gets limits that suit the smallest
+(`limits.UNKNOWN_ROTATION`, `UNKNOWN_HARD`). A user's own table goes before this one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-import msgspec
+from collections.abc import Mapping
 
 from unabridged.window.profiles import literals, matches
 
+MILLION = 1_000_000
 
-class Size(msgspec.Struct, frozen=True):
-    """A model's context window and what of it is left for an answer, in tokens; 0: unknown."""
-
-    window: int = 0
-    reserve: int = 0
-
-
-UNKNOWN = Size()
-
-# By pattern over `provider/model`; among those that match, the one with most literal characters holds.
-SIZES: Sequence[tuple[str, Size]] = (
-    ("anthropic/claude-*", Size(200_000, 20_000)),
-    ("anthropic/*claude-*[[]1m[]]", Size(1_000_000, 20_000)),
-    ("anthropic/claude-opus-5*", Size(1_000_000, 20_000)),
-    ("openai/gpt-5*", Size(400_000, 128_000)),
-    ("openai/gpt-4.1*", Size(1_000_000, 32_000)),
-    ("openai/gpt-4o*", Size(128_000, 16_000)),
-    ("openai/o[134]*", Size(200_000, 64_000)),
-    ("openai/codex-*", Size(200_000, 32_000)),
-)
+WINDOWS: Mapping[str, int] = {
+    "*claude-*": 200_000,
+    "*claude-opus-5*": MILLION,
+    "*claude-*[[]1m]": MILLION,
+    "*gpt-3.5*": 16_385,
+    "*gpt-4": 8_192,
+    "*gpt-4-turbo*": 128_000,
+    "*gpt-4o*": 128_000,
+    "*gpt-4.1*": 1_047_576,
+    "*gpt-5*": 400_000,
+    "*/o1*": 200_000,
+    "*/o3*": 200_000,
+    "*/o4-mini*": 200_000,
+    "*codex-mini*": 200_000,
+    "*gemini-*": 1_048_576,
+    "*deepseek-*": 128_000,
+}
 
 
-def size(model: str) -> Size:
-    """Return the sizes of `provider/model`."""
-    found = [(literals(pattern), given) for pattern, given in SIZES if matches(pattern, model)]
-    return max(found, key=lambda one: one[0])[1] if found else UNKNOWN
+def best(patterns: Mapping[str, int], model: str) -> str:
+    """Return the most specific pattern that matches, the last among equals; "" where none does."""
+    found = [pattern for pattern in reversed(list(patterns)) if matches(pattern, model)]
+    return max(found, key=literals, default="")
