@@ -1,4 +1,4 @@
-"""Secrets in the words of a table of contents: masked as the archive masks them, since the window's state keeps them."""
+"""Secrets in the words of a table of contents: masked as the archive does, since a state keeps them."""
 
 from __future__ import annotations
 
