@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, cast
 
+from unabridged.hosts.blocks import Found, Part, Path, first_text, read_part, readable
 from unabridged.hosts.calls import OWN_MARK, call_pieces
-from unabridged.hosts.claude_code.parts import Found, Part, Path, first_text, read_part, readable
 from unabridged.hosts.claude_code.prompts import author_flags
 from unabridged.hosts.claude_code.rows import Attachment, Parsed
 from unabridged.hosts.contract import Piece, Ref

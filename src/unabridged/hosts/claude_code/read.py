@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import Any, cast
 
+from unabridged.hosts.blocks import Found, Part, Path, first_text, read_part, text_part
 from unabridged.hosts.claude_code.asides import TURN_ENDS, attached_parts, system_part
-from unabridged.hosts.claude_code.parts import Found, Part, Path, first_text, read_part, text_part
 from unabridged.hosts.claude_code.prompts import author_flags
 from unabridged.hosts.claude_code.rows import Message, Parsed, Progress, Row, parse
 from unabridged.hosts.claude_code.state import Memory

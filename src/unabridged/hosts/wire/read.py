@@ -2,7 +2,29 @@
 
 from __future__ import annotations
 
-from unabridged.hosts.contract import EMPTY, Line
+from typing import Any
+
+import msgspec
+
+from unabridged.hosts.blocks import Part, first_text
+from unabridged.hosts.contract import EMPTY, Block, Line, Piece, Problem, Ref
+from unabridged.hosts.lines import NOT_AN_OBJECT
+from unabridged.hosts.times import HostTime, from_iso
+from unabridged.hosts.wire.authors import text_flags
+from unabridged.hosts.wire.items import Facts, decoded, facts_of
+from unabridged.hosts.wire.parts import parts_of
+from unabridged.schema.records import ECHO, HUMAN, META, SIDE, SUMMARY
+
+OPEN_CALLS = 256  # calls that wait for their results; of more the oldest are forgotten
+NATIVE = "W"  # begins the native ids of what passed on the wire
+ADDRESS_CHARS = 12  # digits of a conversation in a native id
+NOT_AN_ITEM = Problem("not-an-item", "the line is no item of a conversation")
+
+
+class State(msgspec.Struct, array_like=True):
+    """Calls without a result so far: what the tool is called, and whether it is one of ours."""
+
+    calls: dict[str, tuple[str, bool]] = {}
 
 
 class Reader:
@@ -10,12 +32,88 @@ class Reader:
 
     def __init__(self, host: str, conversation: bytes, form: str, side: bool, state: bytes) -> None:
         """Go on from `state`, or start with b""."""
-        self._made = (host, conversation, form, side, state)
+        self._host = host
+        self._conversation = conversation.hex()
+        self._form = form
+        self._side = side
+        self._state = msgspec.msgpack.decode(state, type=State) if state else State({})
 
     def state(self) -> bytes:
         """Return what a new reader needs to go on."""
-        return b""
+        return msgspec.msgpack.encode(self._state) if self._state.calls else b""
 
-    def read(self, line: bytes, number: int) -> Line:  # noqa: ARG002
+    def read(self, line: bytes, number: int) -> Line:  # noqa: ARG002 - the contract's names
         """Read one item."""
-        return EMPTY
+        facts = facts_of(line)
+        if facts is None or not facts.item:
+            return Line(problem=NOT_AN_ITEM)
+        item = decoded(facts.data)
+        if item is None:
+            return Line(problem=NOT_AN_OBJECT)
+        found, count = parts_of(facts.format or self._form, item, facts.place or (0, "raw"))
+        if not found:
+            return EMPTY
+        model: Any = item.get("model")
+        time = from_iso(facts.time)
+        return Line(
+            tuple(
+                self._block(
+                    facts, at if count > 1 else -1, part, time, model if isinstance(model, str) else ""
+                )
+                for at, part in found
+            )
+        )
+
+    def _block(self, facts: Facts, at: int, part: Part, time: HostTime, model: str) -> Block:
+        name = native_of(self._conversation, facts.item, at)
+        tool, more = self._seen(part)
+        flags = part.flags | more | (SIDE if self._side else 0)
+        kind = (
+            "compaction" if flags & SUMMARY and part.kind == "text" and part.role == "system" else part.kind
+        )
+        written = part.role == "assistant"
+        return Block(
+            native=name,
+            identity=f"wire:{self._conversation}:{facts.item}#{max(at, 0)}",
+            kind=kind,
+            role=part.role,
+            pieces=part.pieces if facts.place is not None else _literal(part.pieces),
+            flags=flags,
+            time=time.micros,
+            offset_minutes=time.offset_minutes,
+            tool=tool,
+            call=part.call,
+            paths=part.paths,
+            media=part.media if facts.place is not None else (),
+            message=facts.message if written else "",
+            model=model if written else "",
+        )
+
+    def _seen(self, part: Part) -> tuple[str, int]:
+        """Return a part's tool and further flags; calls are remembered until their results come."""
+        calls = self._state.calls
+        if part.kind == "tool-call":
+            if part.call:
+                calls[part.call] = (part.tool, bool(part.flags & ECHO))
+                while len(calls) > OPEN_CALLS:
+                    del calls[next(iter(calls))]
+            return part.tool, 0
+        if part.kind == "tool-result":
+            tool, own = calls.pop(part.call, ("", False))
+            return tool, ECHO if own else 0
+        if part.kind in ("image", "file"):
+            return "", HUMAN if part.role == "user" and not self._side else 0
+        if part.kind != "text":
+            return "", META if part.kind == "other" else 0
+        return "", text_flags(first_text(part), part.role, side=self._side)
+
+
+def native_of(conversation: str, key: str, at: int) -> str:
+    """Return the native id of an item, or of one part of it, in a source key."""
+    name = f"{NATIVE}{conversation[:ADDRESS_CHARS]}-{key}"
+    return name if at < 0 else f"{name}#{at}"
+
+
+def _literal(pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:
+    """Return pieces without references: their item stands in its line as one string."""
+    return ("".join([piece.text if isinstance(piece, Ref) else piece for piece in pieces]),) if pieces else ()

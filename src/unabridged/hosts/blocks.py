@@ -1,6 +1,7 @@
 """How one content block of a message reads.
 
-The blocks are those of the Messages API (https://docs.anthropic.com/en/api/messages), as Claude Code writes them.
+The blocks are those of the Messages API (https://docs.anthropic.com/en/api/messages), as they pass on the wire and as
+Claude Code writes them.
 """
 
 from __future__ import annotations

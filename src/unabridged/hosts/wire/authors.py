@@ -1,0 +1,48 @@
+"""Who wrote a text of a request: a person, or a host in their name?
+
+On the wire nothing tells them apart but how they begin, so what any host is known to put there counts for all.
+"""
+
+from __future__ import annotations
+
+from unabridged.hosts.calls import OWN_MARK, is_own_text
+from unabridged.hosts.injected import (
+    CLAUDE_OUTPUTS,
+    CLAUDE_TEXTS,
+    CODEX_SHELL,
+    CODEX_SUMMARY,
+    CODEX_TEXTS,
+)
+from unabridged.schema.records import ECHO, HUMAN, META, SUMMARY
+
+LOOKED_AT = 300  # characters; a host puts a sentence of its own before what a hook of ours said
+SUMMARIES = (
+    CODEX_SUMMARY,
+    "This session is being continued from a previous conversation",
+    "The conversation history before this point was compacted into the following summary",
+)
+INJECTED = (*CLAUDE_TEXTS, *CODEX_TEXTS)
+OUTPUTS = (*CLAUDE_OUTPUTS, CODEX_SHELL)
+
+ROLES = {
+    "user": "user",
+    "assistant": "assistant",
+    "model": "assistant",
+    "system": "system",
+    "developer": "system",
+    "tool": "tool",
+    "function": "tool",
+}
+
+
+def text_flags(text: str, role: str, *, side: bool) -> int:
+    """Return the flags of a text; beside the main conversation no person speaks."""
+    begin = text[:LOOKED_AT].lstrip()
+    own = ECHO if OWN_MARK in begin else 0
+    if role == "assistant":
+        return 0
+    if role != "user" or is_own_text(begin) or begin.startswith(INJECTED):
+        return META | own
+    if begin.startswith(SUMMARIES):
+        return SUMMARY
+    return 0 if side or begin.startswith(OUTPUTS) else HUMAN
