@@ -13,6 +13,7 @@ import msgspec
 
 from unabridged.archive import retain
 from unabridged.archive.documents import DocumentDraft, DocumentWriter
+from unabridged.archive.matching import Matching, matching, part_of
 from unabridged.archive.prepared import Prepared, stored
 from unabridged.archive.turns import Turn
 from unabridged.errors import Conflict
@@ -106,6 +107,7 @@ class Append(msgspec.Struct, array_like=True):
     problems: list[tuple[int, str, str]] = []
     taken: list[tuple[int, int, int]] = []
     captured: Captured | None = None
+    twinned: list[list[bytes]] = []  # of the wire: what each step may be found by where it was seen before
 
 
 class Appended(msgspec.Struct, frozen=True, array_like=True):
@@ -147,6 +149,7 @@ class _Admission:
         self._ordinals = dict[EventId, Ordinal]()
         self._places = dict[Ordinal, tuple[SessionId, int]]()
         self._new_lines = set[int]()
+        self._matching: Matching | None = None
         self._parts = dict[int, dict[int, Ordinal]]()  # of the wire: line → part → event
 
     def run(self) -> Batch:
@@ -163,6 +166,7 @@ class _Admission:
             raise Conflict("the transcript was read by another importer meanwhile", hint="Import again.")
         first = self._next
         sessions = self._open_sessions()
+        self._matching = self._match(sessions)
         events = self._admit_events(sessions)
         documents = self._admit_turns(sessions)
         self._write_segments(current)
@@ -171,6 +175,8 @@ class _Admission:
         self._write_sessions(sessions)
         position = self._write_log(first, sessions)
         self._write_counters(position, events, documents)
+        if self._matching is not None:
+            self._matching.flush()
         self._batch.result = Appended(
             Position(position),
             first,
@@ -211,6 +217,19 @@ class _Admission:
                     HOME, Home(GLOBAL, session.session, self._project, session.host, session.host_session)
                 )
 
+    def _match(self, sessions: list[Session]) -> Matching | None:
+        """Return what looks for blocks that came through another capture; marks sessions that now have one."""
+        append = self._append
+        told = [_tell(session, draft.news) for session, draft in zip(sessions, append.sessions, strict=True)]
+        keys = append.twinned if append.captured is not None else None
+        found = matching(self._reader, self._batch, self._project, told, keys)
+        if keys is not None:
+            sessions[:] = [
+                msgspec.structs.replace(session, captured=now.captured)
+                for session, now in zip(sessions, told, strict=True)
+            ]
+        return found
+
     # --- events -----------------------------------------------------------------------------------------------------
 
     def _admit_events(self, sessions: list[Session]) -> int:
@@ -226,13 +245,22 @@ class _Admission:
         ends = [_End(session) for session in sessions]
         new = list[Prepared]()
         batch, ordinals, places = self._batch, self._ordinals, self._places
-        for step, path in zip(steps, taken, strict=True):
+        for at, (step, path) in enumerate(zip(steps, taken, strict=True)):
             event, end = step.event, ends[step.session]
             name, native, source = event.id, event.native, event.source
             if name in gone:
                 continue
             ordinal = ordinals.get(name)
-            if path is not None or source in placed:
+            known = path is not None or source in placed
+            if self._matching is not None:
+                met = self._matching.meet(at, step.session, end.session, event, ordinal, placed=known)
+                ordinal, known = met.event, known or met.taken
+                if ordinal is not None:
+                    ordinals[name] = ordinal
+                if met.settled:
+                    self._note_part(step, ordinal)
+                    continue
+            if known:
                 place = self._place(end.session, native, ordinal, placed)
                 if place is None:
                     continue
@@ -247,10 +275,17 @@ class _Admission:
             placed[source] = ordinal
             places[ordinal] = (session, seq)
             self._new_lines.add(step.number)
+            if self._matching is not None:
+                self._matching.became(at, step.session, ordinal)
+                self._note_part(step, ordinal)
             end.extend(event.time)
         sessions[:] = [end.reached() for end in ends]
         self._refer_chunks(new)
         return len(new)
+
+    def _note_part(self, step: Step, ordinal: Ordinal | None) -> None:
+        if self._append.captured is not None and ordinal is not None:
+            self._parts.setdefault(step.number, {})[part_of(step.event.native)] = ordinal
 
     def _gone(self, ids: Sequence[tuple[ProjectId, EventId]]) -> set[EventId]:
         """Return those of the events that were erased, which never come back."""
@@ -267,6 +302,8 @@ class _Admission:
             name = native if revision == 1 else f"{native}~{revision}"
             source = source_hash(_source(session, name))
             event = placed.get(source)
+            if event is None and self._matching is not None and self._matching.holds(source):
+                continue
             if event is None:
                 key = self._reader.lookup(PATH, "source", [(self._project, source)])[0]
                 if key is None:
@@ -307,18 +344,17 @@ class _Admission:
             event for turn in self._append.turns for event in turn.members if event not in self._ordinals
         }
         found = self._reader.lookup(EVENT, "id", [(self._project, event) for event in missing])
-        self._ordinals.update(
-            {
-                event: Ordinal(int(key[1]))
-                for event, key in zip(missing, found, strict=True)
-                if key is not None
-            }
-        )
+        for event, key in zip(missing, found, strict=True):
+            ordinal = Ordinal(int(key[1])) if key is not None else self._elsewhere(event)
+            if ordinal is not None:
+                self._ordinals[event] = ordinal
         written = 0
         for turn in self._append.turns:
             members = [self._ordinals[event] for event in turn.members if event in self._ordinals]
             if len(members) != len(turn.members):
                 continue  # an erased event: its turn is not rebuilt from what is left
+            if self._matching is not None:
+                turn = self._matching.turn(turn, members)
             session = by_host_session[turn.session or self._append.sessions[0].host_session]
             draft = DocumentDraft(
                 kind=turn.kind,
@@ -338,6 +374,9 @@ class _Admission:
                 self._next += 1
                 written += 1
         return written
+
+    def _elsewhere(self, event: EventId) -> Ordinal | None:
+        return self._matching.known(event) if self._matching is not None else None
 
     # --- the original -----------------------------------------------------------------------------------------------
 

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 import msgspec
 
-from unabridged.archive import prepared, rendering, segments
+from unabridged.archive import prepared, rendering, segments, twins
 from unabridged.archive.admission import Append, SessionDraft, Step
 from unabridged.archive.compress import pack
 from unabridged.archive.longtext import LongText
@@ -57,6 +57,7 @@ TAIL_BYTES = 65_536  # bytes before the offset that a generation remembers by di
 KEEP_RECENT = 1 << 20  # bytes of last lines that are held before they are trimmed
 WIRE = "wire"  # the kind of an origin whose lines are items of a conversation with a provider
 STREAMS = ("stream", WIRE)
+DATA_URL = "data:"
 MAX_MEDIA = 64  # images or files of one event
 MAX_PATHS = 32  # files that one tool call names
 MAX_NAME = 400  # characters of a session's name, of up to four bytes each: sessions are found by it, and keys are short
@@ -155,6 +156,7 @@ class Ingest:
         self._sessions = dict[str, int]()
         self._news = list[list[SessionNews]]()
         self._taken = list[tuple[int, int, int]]()
+        self._twinned = list[list[bytes]]()
         self._session(self._head.host_session)
         if self._before is None:
             head = self._head
@@ -327,6 +329,10 @@ class Ingest:
         source = source_hash(f"{self._host.name}:{own or self._head.host_session}:{block.native}")
         rest = prepared.rest_of(event)
         ready = prepared.Prepared(name, block.native, source, block.time, rest, chunks)
+        if self._placed:
+            self._twinned.append(
+                twins.keys_of(block, rendering.render(block), digests, self._data(block, line))
+            )
         self._steps.append(Step(ready, self._session(own), self._number))
         if block.kind == "tool-call" and self._masker is not None:
             self._masker.saw(block.tool, block.call, text)
@@ -350,6 +356,18 @@ class Ingest:
             encoded = follow(items, list(item.path))
             digest = hashlib.sha256(encoded.encode("utf-8", "surrogatepass")).hexdigest()
             found.append(Media(item.media_type, item.size, digest, list(item.path), item.name))
+        return found
+
+    def _data(self, block: Block, line: bytes) -> list[str]:
+        """Return the digests of a block's media as another writer may have them: with a data URL or without."""
+        if not block.media:
+            return []
+        items, found = values(body(line, self._number == 1)).items, list[str]()
+        for item in block.media[:1]:
+            encoded = follow(items, list(item.path))
+            plain = encoded.partition(",")[2] if encoded.startswith(DATA_URL) else encoded
+            for form in (plain, f"{DATA_URL}{item.media_type};base64,{plain}"):
+                found.append(hashlib.sha256(form.encode("utf-8", "surrogatepass")).hexdigest())
         return found
 
     # --- appends ----------------------------------------------------------------------------------------------------
@@ -393,6 +411,7 @@ class Ingest:
             0 if self._opaque else self._unreadable,
             [] if self._opaque else self._problems,
             self._taken,
+            twinned=self._twinned,
         )
         self._before = self._now = after
         self._reset()

@@ -49,3 +49,11 @@ CODEX_TEXTS = (
 )
 CODEX_SUMMARY = "Another language model started to solve this problem"
 CODEX_SHELL = "<user_shell_command>"  # a person ran a command: theirs, but no request to the model
+
+# How hosts ask for a compaction, by how the last user message begins.
+COMPACTIONS = (
+    "CRITICAL: Respond with TEXT ONLY. Do NOT call any tools.",
+    "Your task is to create a detailed summary of the conversation",
+    "You are performing a CONTEXT CHECKPOINT COMPACTION",
+    "Provide a detailed prompt for continuing our conversation",
+)

@@ -96,6 +96,9 @@ class Session(msgspec.Struct, frozen=True, array_like=True):
     events: int = 0
     next_seq: int = 1
     created: Micros = Micros(0)
+    captured: bool = (
+        False  # something of it, or of a subagent of it, passed on the wire: see `schema/windows.Twins`
+    )
 
 
 class Origin(msgspec.Struct, frozen=True, array_like=True):
@@ -215,12 +218,13 @@ class Path(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Alias(msgspec.Struct, frozen=True, array_like=True):
-    """A further source key of an event, seen through another capture."""
+    """A further source key of an event, seen through another capture. `id` is what the event would be called there."""
 
     project: ProjectId
     source: SourceHash
     event: Ordinal
     key: str
+    id: bytes = b""  # 20 bytes
 
 
 class Document(msgspec.Struct, frozen=True, array_like=True):
@@ -466,7 +470,14 @@ PATH = Kind(
     (Index(1, "source", (_P, ("source", FIXED16)), unique=True),),
     append_only=True,
 )
-ALIAS = Kind(10, "alias", Alias, (_P, ("source", FIXED16), ("event", UINT)), append_only=True)
+ALIAS = Kind(
+    10,
+    "alias",
+    Alias,
+    (_P, ("source", FIXED16), ("event", UINT)),
+    (Index(1, "id", (_P, ("id", FIXED20)), sparse=True),),
+    append_only=True,
+)
 DOCUMENT = Kind(
     11,
     "document",

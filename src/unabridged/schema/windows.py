@@ -130,6 +130,26 @@ class WindowAsked(msgspec.Struct, frozen=True, array_like=True):
     time: Micros = Micros(0)
 
 
+class Twin(msgspec.Struct, frozen=True, array_like=True):
+    """What was said so, each time that it was: events in order, and by which captures each was seen (1: a host's own
+    transcript, 2: the wire, 3: both). `same` is another key under which it stands, for one that has none of its own.
+    """
+
+    key: bytes  # 16 bytes: of a call or result its id, else what is said
+    events: list[Ordinal] = []
+    seen: list[int] = []
+    same: bytes = b""
+
+
+class Twins(msgspec.Struct, frozen=True, array_like=True):
+    """A part of what was said in a session and its subagents, so that both captures of it become one event."""
+
+    project: ProjectId
+    session: SessionId  # the one that the others belong to
+    bucket: int  # first byte of the keys
+    twins: list[Twin] = []
+
+
 _P = ("project", FIXED16)
 _C = ("conversation", FIXED16)
 
@@ -139,5 +159,6 @@ WINDOW_REQUEST = Kind(36, "window_request", WindowRequest, (_P, _C, ("number", U
 WINDOW_DAY = Kind(37, "window_day", WindowDay, (_P, ("day", UINT), ("model", TEXT)))
 WINDOW_ITEM = Kind(38, "window_item", WindowItem, (_P, _C, ("key", TEXT)))
 WINDOW_ASKED = Kind(39, "window_asked", WindowAsked, (_P, _C, ("seed", TEXT)))
+TWINS = Kind(40, "twins", Twins, (_P, ("session", FIXED16), ("bucket", UINT)))
 
-WINDOW_KINDS = (WINDOW_HOME, WINDOW, WINDOW_REQUEST, WINDOW_DAY, WINDOW_ITEM, WINDOW_ASKED)
+WINDOW_KINDS = (WINDOW_HOME, WINDOW, WINDOW_REQUEST, WINDOW_DAY, WINDOW_ITEM, WINDOW_ASKED, TWINS)

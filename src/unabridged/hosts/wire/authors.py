@@ -12,6 +12,7 @@ from unabridged.hosts.injected import (
     CODEX_SHELL,
     CODEX_SUMMARY,
     CODEX_TEXTS,
+    COMPACTIONS,
 )
 from unabridged.schema.records import ECHO, HUMAN, META, SUMMARY
 
@@ -21,7 +22,7 @@ SUMMARIES = (
     "This session is being continued from a previous conversation",
     "The conversation history before this point was compacted into the following summary",
 )
-INJECTED = (*CLAUDE_TEXTS, *CODEX_TEXTS)
+INJECTED = (*CLAUDE_TEXTS, *CODEX_TEXTS, *COMPACTIONS)
 OUTPUTS = (*CLAUDE_OUTPUTS, CODEX_SHELL)
 
 ROLES = {

@@ -5,15 +5,9 @@ from __future__ import annotations
 import enum
 from collections.abc import Sequence
 
+from unabridged.hosts.injected import COMPACTIONS
 from unabridged.window.messages import Conversation, Item, Kind, Role
 
-# How hosts ask for a compaction, by how the last user message begins.
-COMPACTIONS = (
-    "CRITICAL: Respond with TEXT ONLY. Do NOT call any tools.",
-    "Your task is to create a detailed summary of the conversation",
-    "You are performing a CONTEXT CHECKPOINT COMPACTION",
-    "Provide a detailed prompt for continuing our conversation",
-)
 # How the history begins that a host sends after it has made it short.
 COMPACTED = (
     "This session is being continued from a previous conversation",
