@@ -67,14 +67,19 @@ class SdkHost:
     def write(self, path: str, text: str) -> Call:
         return Call("run", {"command": f"cat > {path} <<'END'\n{text}END"})
 
+    def command(self) -> list[str | Path]:
+        """How it is started."""
+        return [self._node, PROGRAM, self._form, self._module]
+
     def talk(self, session: str = "", *, fork: bool = False) -> SdkTalk:
         state = Path(session) if session else self._work / "history.json"
         if fork:
             copy = state.with_name("fork.json")
             copy.write_bytes(state.read_bytes())
             state = copy
-        command = [*self._before, self._node, PROGRAM, self._form, self._module, state]
-        return SdkTalk(command, self.project, self.env, self._work / "sdk.err", state)
+        return SdkTalk(
+            [*self._before, *self.command(), state], self.project, self.env, self._work / "sdk.err", state
+        )
 
     def kept(self) -> str:
         return "\n".join(path.read_text() for path in self._work.glob("*.json"))
@@ -147,15 +152,18 @@ class AiderHost:
         if url:
             self.env["OPENAI_API_BASE"] = f"{url}/v1"
 
-    def talk(self, session: str = "", *, fork: bool = False) -> AiderTalk:
+    def command(self) -> list[str | Path]:
+        """How it is started."""
         plain = (
             "no-analytics no-check-update no-show-model-warnings no-git yes-always no-pretty no-fancy-input"
         )
         switches = [f"--{name}" for name in (*plain.split(), "no-detect-urls", "no-suggest-shell-commands")]
         values = ["--max-chat-history-tokens", "10000000", "--chat-mode", "ask", "--map-tokens", "0"]
+        return [self._program, "--model", "openai/fake-gpt", *switches, *values]
+
+    def talk(self, session: str = "", *, fork: bool = False) -> AiderTalk:
         again = ["--restore-chat-history"] if session else []
-        command = [*self._before, self._program, "--model", "openai/fake-gpt", *switches, *values, *again]
-        return AiderTalk(command, self.project, self.env)
+        return AiderTalk([*self._before, *self.command(), *again], self.project, self.env)
 
     def kept(self) -> str:
         return (self.project / ".aider.chat.history.md").read_text()

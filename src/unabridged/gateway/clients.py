@@ -13,6 +13,9 @@ from unabridged.gateway.upstreams import ANTHROPIC, CHATGPT, OPENAI
 ANTHROPIC_VARIABLES = ("ANTHROPIC_BASE_URL", "ANTHROPIC_API_BASE")
 OPENAI_VARIABLES = ("OPENAI_BASE_URL", "OPENAI_API_BASE")
 CODEX, OPENCODE, PI = "codex", "opencode", "pi"
+# Pi takes addresses from its files and from extensions only; these first words are commands of its own, without either.
+PI_EXTENSION = str(Path(__file__).with_name("pi_providers.js"))
+PI_COMMANDS = frozenset({"install", "remove", "uninstall", "update", "list", "config", "auth", "mcp"})
 NAMES = {"claude": "claude-code", CODEX: "codex", OPENCODE: "opencode", PI: "pi", "aider": "aider"}
 
 
@@ -50,6 +53,8 @@ def launch(words: Sequence[str], environ: Mapping[str, str], base: str) -> Launc
     kind = host(words)
     if kind == CODEX:
         return Launch((words[0], "-c", f"openai_base_url={json.dumps(f'{base}/v1')}", *words[1:]), changed)
+    if kind == PI and not PI_COMMANDS.intersection(words[1:2]):
+        return Launch((words[0], "-e", PI_EXTENSION, *words[1:]), changed)
     if kind == OPENCODE:
         changed["OPENCODE_CONFIG_CONTENT"] = _opencode(environ.get("OPENCODE_CONFIG_CONTENT", ""), base)
     return Launch(tuple(words), changed)
