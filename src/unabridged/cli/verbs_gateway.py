@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from unabridged.cli.arguments import FLAG, LIST, NUMBER, PATH, REST, Option, Positional, Verb
+from unabridged.cli.arguments import FLAG, LIST, NUMBER, PATH, REST, TEXT, Option, Positional, Verb
 
 _SET = "Set up"
 _UPSTREAM = Option(
@@ -42,6 +42,7 @@ GATEWAY_VERBS: tuple[Verb, ...] = (
             Option("port", NUMBER, "listen there at 127.0.0.1; 0 is any free one", "N", default="0"),
             Option("port-file", PATH, "write the base URL, its token in it, to this file", "F"),
             _UPSTREAM,
+            Option("host", TEXT, "whose requests these are where they do not say it", "NAME"),
             Option("until-input-ends", FLAG, "end when standard input does, too"),
             Option("json", FLAG, "print one JSON document"),
         ),

@@ -66,7 +66,7 @@ def run(arguments: Arguments) -> int:
     _tell(door, as_json=arguments.flag("json"))
     link = Link(settings.layout, str(Path.cwd()), name="gateway", starts=True, mourns=False)
     filing = Filing(DaemonArchive(link), journal, str(Path.cwd()))
-    windows = Windows(filing, of_settings(settings), Who(OTHER), masker(settings))
+    windows = Windows(filing, of_settings(settings), Who(arguments.text("host") or OTHER), masker(settings))
     service = Service(door, upstreams, windows, journal, settings.number("gateway.body_bytes"))
     try:
         asyncio.run(

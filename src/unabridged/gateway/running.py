@@ -45,7 +45,8 @@ def run(arguments: Arguments) -> int:
     if shutil.which(words[0], path=arguments.environ.get("PATH")) is None:
         raise InvalidInput(f"there is no program {words[0]!r}", field="command")
     urls = clients.upstreams(words, arguments.environ)
-    gateway = _Gateway([*(f"{name}={url}" for name, url in urls.items()), *arguments.list("upstream")])
+    upstreams = [*(f"{name}={url}" for name, url in urls.items()), *arguments.list("upstream")]
+    gateway = _Gateway(upstreams, clients.host(words))
     try:
         launch = clients.launch(words, arguments.environ, gateway.base)
         return _run(launch)
@@ -56,8 +57,10 @@ def run(arguments: Arguments) -> int:
 class _Gateway:
     """The gateway's process; it ends when we let go of its standard input, however we end."""
 
-    def __init__(self, upstreams: list[str]) -> None:
+    def __init__(self, upstreams: list[str], host: str) -> None:
         words = [sys.executable, "-m", "unabridged", "gateway", "--until-input-ends", "--json"]
+        if host:
+            words += ["--host", host]
         for text in upstreams:
             words += ["--upstream", text]
         self._process = subprocess.Popen(
