@@ -17,7 +17,7 @@ KEEP_SECONDS = 30.0  # that an unused connection is kept
 MOST = 512  # connections at once to one provider
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 
-_TIMEOUT = {
+TIMEOUT = {
     "connect": CONNECT_SECONDS,
     "read": SILENT_SECONDS,
     "write": WRITE_SECONDS,
@@ -48,7 +48,7 @@ class Calling:
             upstream.origin,
             headers=headers,
             content=body,
-            extensions={"target": target, "timeout": _TIMEOUT},
+            extensions={"target": target, "timeout": TIMEOUT},
         )
         return await self._pool(upstream).handle_async_request(request)
 

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from typing import Any
 
 from unabridged.daemon.logs import iso
-from unabridged.errors import Overloaded, StoreTooNew, UnabridgedError
+from unabridged.errors import Corrupt, Overloaded, StoreTooNew, UnabridgedError
 from unabridged.gateway.archive import Archive, Names
 from unabridged.gateway.journal import Journal
 from unabridged.gateway.talks import Talk
@@ -17,7 +17,7 @@ from unabridged.window.execute import Account, Row, batches
 from unabridged.window.state import decode, encode
 
 WAIT_SECONDS = 2.0  # that a request may wait for the archive where something of it is to be left out
-ILL_SECONDS = 15.0  # that nobody waits for an archive which has just failed or was too slow
+ILL_SECONDS = 15.0  # that nobody waits for an archive which has just been too slow
 MOST_HELD = (
     48 << 20
 )  # bytes that wait for the archive; what comes beyond is archived when the client sends it again
@@ -86,7 +86,7 @@ class Filing:
         done, _ = await asyncio.wait((task,), timeout=WAIT_SECONDS)
         if done:
             return task.result()
-        self._ill()
+        self._ill_until = time.monotonic() + ILL_SECONDS
         return "archive-slow"
 
     async def idle(self) -> None:
@@ -108,12 +108,17 @@ class Filing:
             names = Names(talk.id, talk.host, talk.session, names.cwd, names.format, names.model, True)
             opened = await self._archive.open(names, keys)
         if opened.state:
-            try:
-                talk.live.state = decode(opened.state)
-            except StoreTooNew:
-                talk.keeps_state = False
-                raise
+            self._remember(talk, opened.state)
         talk.live.told(opened.durable, opened.erased, forced=opened.forced)
+
+    def _remember(self, talk: Talk, stored: bytes) -> None:
+        """Go on from a stored state, without one where it cannot be read; over a newer one nothing is written."""
+        try:
+            talk.live.state = decode(stored)
+        except (Corrupt, StoreTooNew) as error:
+            talk.keeps_state = not isinstance(error, StoreTooNew)
+            talk.fault = error.code
+            self._journal.fault(error.code)
 
     def names(self, talk: Talk, *, format: str, model: str, side: bool) -> Names:
         """Return what a conversation is called."""
@@ -127,11 +132,9 @@ class Filing:
             try:
                 await work()
             except UnabridgedError as error:
-                self._ill()
                 self._journal.fault(error.code)
                 return error.code
             except Exception as error:  # noqa: BLE001 - whatever is wrong with the archive must not reach an agent
-                self._ill()
                 self._journal.failure("filing", error)
                 return "internal-error"
         self._ill_until = 0.0
@@ -139,6 +142,3 @@ class Filing:
 
     async def _too_much(self) -> None:
         raise Overloaded("too much waits for the archive")
-
-    def _ill(self) -> None:
-        self._ill_until = time.monotonic() + ILL_SECONDS

@@ -35,6 +35,7 @@ class Talk:
         self.live.known = known
         self.settled = False
         self.keeps_state = True
+        self.fault = ""  # of what was remembered, until it was told
         self.settling: asyncio.Task[str] | None = None
         self.filing = asyncio.Lock()  # one call to the archive at a time, in order
         self.firsts = set[str]()

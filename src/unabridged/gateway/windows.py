@@ -67,6 +67,7 @@ class Windows:
             fault = await self._filing.within(filed) or fault
             made = talk.live.prepare(adapter, body, limits, redact=self._redact)
         talk.live.under_way(made)
+        fault, talk.fault = fault or talk.fault, ""
         return going(adapter, talk, request, made, limits, fault, kind)
 
     def counted(self, adapter: Adapter, body: bytes, headers: Headers) -> bytes:

@@ -1,0 +1,215 @@
+"""Whatever of ours fails, the agent is served: with the last cut, or with what it sent; and it is told."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.gateway.memory import Memory
+from tests.gateway.serving import SMALL, Stand
+from tests.gateway.wire import MESSAGES, answers, body, run, said, talk
+from unabridged.errors import DaemonUnavailable, DiskLow, UnabridgedError
+from unabridged.gateway import filing, windows
+from unabridged.window import execute
+from unabridged.window.providers.adapters import ANTHROPIC
+from unabridged.window.providers.contract import Problem
+
+FAULT = "x-unabridged-fault"
+
+
+@pytest.mark.parametrize("error", [DaemonUnavailable(), DiskLow()])
+def test_where_the_archive_cannot_be_written_nothing_is_left_out(
+    tmp_path: Path, error: UnabridgedError
+) -> None:
+    async def check(stand: Stand) -> None:
+        stand.memory.fault = error
+        answer = await stand.post(MESSAGES, body(talk(12)))
+        assert stand.sent() == body(talk(12))
+        assert answer.headers[FAULT] == error.code
+        assert {record["reason"] for record in stand.logged() if record["event"] == "fault"} == {error.code}
+
+    run(tmp_path, answers, check, limits=SMALL)
+
+
+def test_where_the_archive_fails_later_the_last_cut_is_made_again_and_nothing_more(tmp_path: Path) -> None:
+    async def check(stand: Stand) -> None:
+        await stand.post(MESSAGES, body(talk(12)))
+        await stand.filed()
+        first = stand.sent()["messages"]
+        stand.memory.fault = DiskLow()
+        said = {"role": "assistant", "content": "The answer."}
+        more = [
+            *talk(12),
+            said,
+            *talk(8, "later"),
+            {"role": "assistant", "content": "x"},
+            {"role": "user", "content": "y"},
+        ]
+        answer = await stand.post(MESSAGES, body(more))
+        assert answer.headers[FAULT] == "disk-low"
+        assert stand.sent()["messages"] == [*first, *more[len(talk(12)) :]]
+        stand.memory.fault = None
+        answer = await stand.post(MESSAGES, body(more))
+        assert FAULT not in answer.headers
+        assert len(stand.sent()["messages"]) < len(first) + 10
+
+    run(tmp_path, answers, check, limits=SMALL)
+
+
+def test_an_archive_that_hangs_is_waited_for_once_and_briefly(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(filing, "WAIT_SECONDS", 0.05)
+
+    async def check(stand: Stand) -> None:
+        stand.memory.gate.clear()
+        answer = await stand.post(MESSAGES, body(talk(12)))
+        assert (stand.sent(), answer.headers[FAULT]) == (body(talk(12)), "archive-slow")
+        monkeypatch.setattr(filing, "WAIT_SECONDS", 3600.0)
+        answer = await stand.post(MESSAGES, body(talk(12)))
+        assert (stand.sent(), answer.headers[FAULT]) == (body(talk(12)), "archive-ill")
+        stand.memory.gate.set()
+        await stand.filed()
+        answer = await stand.post(MESSAGES, body(talk(12)))
+        assert FAULT not in answer.headers
+        assert len(stand.sent()["messages"]) < len(talk(12))
+
+    run(tmp_path, answers, check, limits=SMALL)
+
+
+def test_an_archive_that_hangs_is_not_waited_for_where_nothing_is_to_be_left_out(tmp_path: Path) -> None:
+    async def check(stand: Stand) -> None:
+        stand.memory.gate.clear()
+        answer = await stand.post(MESSAGES, body(talk(1)))
+        assert (stand.sent(), FAULT in answer.headers) == (body(talk(1)), False)
+        stand.memory.gate.set()
+        await stand.filed()
+        assert len(stand.memory.rows) == 4
+        assert len(stand.memory.requests) == 1
+
+    run(tmp_path, answers, check)
+
+
+def test_a_planner_that_breaks_leaves_the_request_as_it_came(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object, **__: object) -> Any:
+        raise ZeroDivisionError("of what was said")
+
+    monkeypatch.setattr(execute, "sending", broken)
+
+    async def check(stand: Stand) -> None:
+        answer = await stand.post(MESSAGES, body(talk(12)))
+        assert (stand.sent(), answer.headers[FAULT]) == (body(talk(12)), "planner")
+        await stand.filed()
+        assert stand.memory.requests[-1][1].fault == "planner"
+
+    run(tmp_path, answers, check, limits=SMALL)
+
+
+def test_anything_else_that_breaks_leaves_the_request_as_it_came(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object, **__: object) -> Any:
+        raise ZeroDivisionError("of what was said")
+
+    monkeypatch.setattr(windows, "beside", broken)
+
+    async def check(stand: Stand) -> None:
+        answer = await stand.post(MESSAGES, body(talk(12)))
+        assert (stand.sent(), answer.headers[FAULT]) == (body(talk(12)), "internal-error")
+        record = next(record for record in stand.logged() if record["level"] == "error")
+        assert record["type"] == "ZeroDivisionError"
+        assert "of what was said" not in json.dumps(record)
+
+    run(tmp_path, answers, check, limits=SMALL)
+
+
+def test_a_window_that_the_provider_would_refuse_is_not_sent(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def problems(_: object, sent: bytes) -> tuple[Problem, ...]:
+        return (Problem("first-role", "0"),) if len(json.loads(sent)["messages"]) < 20 else ()
+
+    monkeypatch.setattr(type(ANTHROPIC), "problems", problems)
+
+    async def check(stand: Stand) -> None:
+        answer = await stand.post(MESSAGES, body(talk(12)))
+        assert (stand.sent(), answer.headers[FAULT]) == (body(talk(12)), "refused")
+
+    run(tmp_path, answers, check, limits=SMALL)
+
+
+@pytest.mark.parametrize(
+    ("stored", "code", "kept"), [(b"\x01no state", "corrupt", True), (b"\xff", "store-too-new", False)]
+)
+def test_a_stored_window_that_cannot_be_read_is_told_and_a_newer_one_is_not_written_over(
+    tmp_path: Path, stored: bytes, code: str, kept: bool
+) -> None:
+    memory = Memory()
+
+    async def first(stand: Stand) -> None:
+        await stand.post(MESSAGES, body(talk(2)))
+        await stand.filed()
+
+    async def second(stand: Stand) -> None:
+        answer = await stand.post(MESSAGES, body(talk(12)))
+        assert answer.headers[FAULT] == code
+        assert len(stand.sent()["messages"]) < len(talk(12))
+        assert FAULT not in (await stand.post(MESSAGES, body(talk(12)))).headers
+        await stand.filed()
+        assert (list(memory.states.values()) != [stored]) is kept
+
+    run(tmp_path, answers, first, memory=memory)
+    memory.states = dict.fromkeys(memory.states, stored)
+    run(tmp_path, answers, second, limits=SMALL, memory=memory)
+
+
+def test_a_gateway_that_begins_anew_makes_the_cut_that_the_last_one_made(tmp_path: Path) -> None:
+    memory, found = Memory(), list[Any]()
+
+    async def first(stand: Stand) -> None:
+        await stand.post(MESSAGES, body(talk(12)))
+        await stand.filed()
+        found.append(stand.sent()["messages"])
+
+    async def second(stand: Stand) -> None:
+        await stand.post(
+            MESSAGES,
+            body([*talk(12), *said("x", "y")]),
+        )
+        assert stand.sent()["messages"][: len(found[0])] == found[0]
+
+    run(tmp_path, answers, first, limits=SMALL, memory=memory)
+    run(tmp_path, answers, second, limits=SMALL, memory=memory)
+
+
+def test_bytes_that_are_no_request_go_out_as_they_are(tmp_path: Path) -> None:
+    async def check(stand: Stand) -> None:
+        for odd in (
+            b"",
+            b"{",
+            b"\xff\xfe",
+            b"[" * 100_000,
+            b'{"messages": 7}',
+            b'{"messages": [{}, 3, null]}',
+        ):
+            await stand.post(MESSAGES, odd)
+            assert stand.upstream.asked[-1].body == odd
+
+    run(tmp_path, answers, check, limits=SMALL)
+
+
+def test_many_requests_of_one_conversation_at_once_are_all_served(tmp_path: Path) -> None:
+    async def check(stand: Stand) -> None:
+        found = await asyncio.gather(*(stand.post(MESSAGES, body(talk(12))) for _ in range(10)))
+        assert {answer.status_code for answer in found} == {200}
+        assert len({asked.body for asked in stand.upstream.asked}) == 1
+        await stand.filed()
+        assert len(stand.memory.rows) == len(talk(12)) + 1
+
+    run(tmp_path, answers, check, limits=SMALL)
