@@ -143,6 +143,31 @@ def test_a_rotation_that_was_asked_for_is_made_with_the_next_request() -> None:
     assert not live.state.forced
 
 
+def test_a_rotation_that_was_made_is_not_made_again_before_the_archive_heard_of_it() -> None:
+    live, sent = Live(), body(talk(3))
+    live.told((row.key for row in rows_of(live, sent)), forced=True)
+    live.under_way(live.prepare(ANTHROPIC, sent, SMALL))
+    live.told(forced=True)
+    assert not live.state.forced
+    live.saved()
+    live.told(forced=True)
+    assert live.state.forced
+
+
+def test_while_the_archive_does_not_answer_nothing_more_leaves() -> None:
+    live = Live()
+    live.told(row.key for row in rows_of(live, body(talk(9))))
+    live.under_way(live.prepare(ANTHROPIC, body(talk(9)), SMALL))
+    longer = body([*talk(9), *talk(9)])
+    live.told(row.key for row in rows_of(live, longer))
+    frozen = live.prepare(ANTHROPIC, longer, SMALL, frozen=True)
+    assert frozen.sending.plan
+    assert frozen.sending.plan.state.cut == live.state.cut
+    further = live.prepare(ANTHROPIC, longer, SMALL)
+    assert further.sending.plan
+    assert further.sending.plan.state.cut != live.state.cut
+
+
 @given(some.text(min_size=0, max_size=200), some.integers(min_value=4, max_value=50))
 def test_slices_are_whole_characters_and_make_the_item_again(text: str, most: int) -> None:
     raw = json.dumps(text, ensure_ascii=False).encode("utf-8", "replace")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import secrets
 import weakref
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from unabridged.api import places
 from unabridged.api.asking import Engine, request_of, seconds_of
@@ -19,6 +20,9 @@ from unabridged.daemon.client import TIMEOUT, Client
 from unabridged.daemon.paths import Layout
 from unabridged.errors import InvalidInput
 from unabridged.service.requests import OriginalRequest
+
+if TYPE_CHECKING:
+    from unabridged.api.window import Window
 
 NAME = "python"  # what the daemon calls this client in its log
 CONNECTIONS = 4  # of one archive at once: the daemon serves sixteen unless told otherwise
@@ -67,7 +71,8 @@ class Archive(Methods):
         connections: calls that run at the same time; further ones wait. Raises `DaemonUnavailable`, or what keeps the
         daemon from starting.
         """
-        self._begin(_connected(places.layout_of(home), project, scope, session, start, connections), timeout)
+        layout = places.layout_of(home)
+        self._begin(_connected(layout, project, scope, session, start, connections), timeout, layout, project)
 
     @classmethod
     def open(
@@ -91,16 +96,21 @@ class Archive(Methods):
         layout, store = places.meant_by(path)
         made = cls.__new__(cls)
         if in_process:
-            cls._begin(made, _inside(layout, project, scope, session, store, create), timeout)
+            engine = _inside(layout, project, scope, session, store, create)
+            cls._begin(made, engine, timeout, layout, project)
         elif store:
             raise InvalidInput(
                 "that store is not in a home: no daemon serves it", field="path", hint="Use in_process=True."
             )
         else:
-            cls._begin(made, _connected(layout, project, scope, session, True, CONNECTIONS), timeout)
+            engine = _connected(layout, project, scope, session, True, CONNECTIONS)
+            cls._begin(made, engine, timeout, layout, project)
         return made
 
-    def _begin(self, engine: Engine, timeout: float | None) -> None:
+    def _begin(
+        self, engine: Engine, timeout: float | None, layout: Layout, project: str | PathLike[str] | None
+    ) -> None:
+        self._layout, self._folder = layout, places.folder_of(project)
         # Also when the program ends, or forgets to: no worker outlives it, and no lock.
         self._finish = weakref.finalize(self, engine.close)
         super().__init__(engine, timeout)
@@ -120,6 +130,31 @@ class Archive(Methods):
     def __exit__(self, *_: object) -> None:
         """Close."""
         self.close()
+
+    def window(
+        self,
+        session: str = "",
+        *,
+        model: str = "",
+        host: str = "api",
+        chain: str = "",
+        settings: Mapping[str, Any] | None = None,
+        strict: bool = False,
+    ) -> Window:
+        """Return the window of a conversation with a model: what is sent of it is bounded, all of it is archived.
+
+        session: a name that the same conversation has again when the program is started anew; "": a new one.
+        model: `provider/model` (`anthropic/claude-…`, `openai/gpt-…`), for requests that name none and for the format
+        of lists of messages. host: who keeps the conversation. chain: tells conversations of one session apart.
+        settings: of the table `[window]`, before all other sources: `{"retain_turns": 3}`. strict: whether what the
+        archive refuses is raised; else the request is sent as it was last cut, and `Window.fault` says so. Raises
+        `InvalidSetting`, `UnknownSetting`.
+        """
+        from unabridged.api import windowing  # noqa: PLC0415 - it brings the rules of redaction along
+
+        rules = windowing.WindowRules(self._layout, self._folder, settings)
+        names = (host, session or secrets.token_hex(16), chain)
+        return windowing.opened(self._ask, rules, names, self._folder, model, strict)
 
     def read_original(
         self,

@@ -90,14 +90,18 @@ class Live:
         self.state = state or State()
         self.durable, self.erased = set(durable), set(erased)
         self.known = Known(KNOWN_BYTES)
+        self._unsaved = False  # a rotation that the archive has not heard of
 
     def told(self, durable: Iterable[str] = (), erased: Iterable[str] = (), *, forced: bool = False) -> None:
-        """Take what the archive acknowledged."""
+        """Take what the archive acknowledged.
+
+        `forced`: a rotation was asked for; until `saved`, it may be the one that has been made already.
+        """
         self.durable.update(durable)
         erased = set(erased)
         self.erased |= erased
         self.durable -= erased
-        if forced:
+        if forced and not self._unsaved:
             self.state = states.forced(self.state)
 
     def missing(self, request: Request) -> list[Row]:
@@ -115,8 +119,13 @@ class Live:
         limits: Limits,
         pins: Sequence[str] = PINS,
         redact: Callable[[str], str] = as_they_are,
+        *,
+        frozen: bool = False,
     ) -> Prepared:
-        """Return what to send of a request with what is durable now. It raises nothing, and changes no state."""
+        """Return what to send of a request with what is durable now. It raises nothing, and changes no state.
+
+        `frozen`: the archive does not answer, so the last cut is made again and nothing more leaves.
+        """
 
         def tried(durable: Container[str]) -> Sending | None:
             try:
@@ -126,7 +135,7 @@ class Live:
             except Exception:  # noqa: BLE001 - a fault of ours must not stop an agent; it is told as one
                 return None
 
-        made = tried(self.durable)
+        made = tried(NOTHING if frozen else self.durable)
         if made is None:
             again = tried(NOTHING)
             return Prepared(again or Sending(body, understood=False), PLANNER)
@@ -138,6 +147,11 @@ class Live:
         """Take the state of a request that is sent."""
         if made.sending.plan is not None:
             self.state = made.sending.plan.state
+            self._unsaved = self._unsaved or made.sending.plan.rotated
+
+    def saved(self) -> None:
+        """Take that the archive has the state."""
+        self._unsaved = False
 
     def reported(self, made: Prepared, usage: Usage) -> None:
         """Learn from what the provider counted for a request."""
