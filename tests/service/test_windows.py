@@ -144,3 +144,38 @@ def test_names_that_are_none_are_refused(desk: Desk) -> None:
         begin(desk, keys=["../../etc"])
     with pytest.raises(NotFound):
         desk.call("capture", conversation="11" * 16, rows=[])
+
+
+def test_a_name_that_a_window_gave_out_recalls_the_exact_text(desk: Desk) -> None:
+    arguments = {"path": "/a/ü.py", "content": "x = 1\n" * 50, "flag": True}
+    call = {"type": "tool_use", "id": "t1", "name": "Write", "input": arguments}
+    result = {"type": "tool_result", "tool_use_id": "t1", "content": [{"type": "text", "text": "one"}] * 2}
+    raw = json.dumps({"role": "assistant", "content": [{"type": "text", "text": "I write."}, call]})
+    begin(desk)
+    keys = [f"{at:016x}" * 2 for at in range(1, 4)]
+    asked = [
+        CaptureRow(keys[0], said("user", "do it \u00fc")),
+        CaptureRow(keys[1], raw),
+        CaptureRow(keys[2], json.dumps({"role": "user", "content": [result]})),
+    ]
+    desk.call("capture", conversation=TALK, rows=asked)
+
+    def recalled(at: int, part: str = "", **more: Any) -> Any:
+        return desk.call("recall", target=f"window:3fa2b1c09d8e:{keys[at][:16]}{part}", **more)
+
+    assert recalled(0).text == "do it \u00fc"
+    assert recalled(1, "#0").text == "I write."
+    assert recalled(1, "#1").text == json.dumps(arguments)
+    assert recalled(2).text == "one\none"
+    assert recalled(1, "#7").status == "missing"
+    whole = recalled(1, "#1", max_tokens=40)
+    text = whole.text
+    while whole.next:
+        whole = desk.call("recall", target=whole.next, max_tokens=60)
+        text += whole.text
+    assert text == json.dumps(arguments)
+    assert desk.call("traverse", target=f"window:3fa2b1c09d8e:{keys[1][:16]}#1").status == "resolved"
+    assert desk.call("show", target=f"window:3fa2b1c09d8e:{keys[2][:16]}").events[0]["text"] == "one\none"
+    other = {"granted": Level.PROJECT, "folder": "/nowhere/other"}
+    found = desk.call("recall", target=f"window:3fa2b1c09d8e:{keys[0][:16]}", **other)
+    assert (found.status, found.text) == ("out-of-scope", "")

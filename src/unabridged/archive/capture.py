@@ -12,10 +12,10 @@ import msgspec
 
 from unabridged.archive.admission import Append, Captured
 from unabridged.archive.ingest import WIRE, Ingest, LineRedactor
-from unabridged.archive.windows import ADDRESS
+from unabridged.archive.windows import ADDRESS, stream_id
 from unabridged.hosts.contract import Candidate, Head, Host
 from unabridged.hosts.wire import Wire
-from unabridged.schema.ids import OriginId, ProjectId, SessionId, origin_id
+from unabridged.schema.ids import OriginId, ProjectId, SessionId
 from unabridged.schema.records import GENERATION, SESSION, Generation
 from unabridged.schema.windows import Window
 from unabridged.store.contract import Reader
@@ -52,7 +52,7 @@ class Stream(msgspec.Struct, frozen=True, array_like=True):
     @property
     def origin(self) -> OriginId:
         """The id of its origin."""
-        return origin_id(self.host, f"{self.path}#{self.host_session}")
+        return stream_id(self.host, self.conversation, self.host_session)
 
     @property
     def head(self) -> Head:

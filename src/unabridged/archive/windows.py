@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from unabridged.errors import Conflict, NotFound
-from unabridged.schema.ids import GLOBAL, Micros, ProjectId, SessionId
+from unabridged.schema.ids import GLOBAL, Micros, OriginId, ProjectId, SessionId, origin_id
 from unabridged.schema.records import EVENT, PROJECT, TOMBSTONE, Project
 from unabridged.schema.windows import (
     WINDOW,
@@ -35,6 +35,16 @@ ERASED = "erased"
 def address_of(conversation: bytes) -> str:
     """Return what begins the names of a conversation's items."""
     return ADDRESS + conversation.hex()[:ADDRESS_CHARS]
+
+
+def origin_of(window: Window) -> OriginId:
+    """Return the id of the stream in which a conversation's items are kept."""
+    return stream_id(window.host, window.conversation, window.host_session)
+
+
+def stream_id(host: str, conversation: bytes, host_session: str) -> OriginId:
+    """Return the id of the stream of a conversation of a host's session."""
+    return origin_id(host, f"{ADDRESS}{conversation.hex()}#{host_session}")
 
 
 def home_of(reader: Reader, conversation: bytes) -> WindowHome | None:

@@ -44,6 +44,7 @@ class Place(msgspec.Struct, frozen=True, array_like=True):
     generation: int = 0
     issued: Micros = Micros(0)
     expires: Micros = Micros(0)
+    name: str = ""  # of an item of the wire: the range is of the text that it has there
 
 
 @dataclass(frozen=True, slots=True)

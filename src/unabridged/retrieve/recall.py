@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from unabridged.errors import InvalidInput, LimitExceeded
-from unabridged.retrieve import places, target
+from unabridged.retrieve import places, target, wirenames
 from unabridged.retrieve.context import Context
 from unabridged.retrieve.envelope import envelope
 from unabridged.retrieve.locator import Place
@@ -137,6 +137,8 @@ def _validate(request: Recall) -> None:
 
 def document_at(context: Context, place: Place, event: Event | None) -> Document | None:
     """Return the document that a place names, or the one that holds its event."""
+    if event is not None and wirenames.names_itself(event):
+        return None
     if event is not None and not place.document:
         return places.document_of(context.reader, event)
     return context.reader.get(DOCUMENT, (place.project, place.document))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from unabridged.retrieve import locator
+from unabridged.retrieve import locator, wirenames
 from unabridged.retrieve.context import Context
 from unabridged.schema.ids import Micros, Ordinal
 from unabridged.schema.records import Document, Event
@@ -22,5 +22,6 @@ def signed(context: Context, event: Event, document: Document | None, start: int
         context.generation,
         context.now,
         Micros(context.now + locator.LIFETIME),
+        event.native if wirenames.names_itself(event) else "",
     )
     return context.locators.sign(place)

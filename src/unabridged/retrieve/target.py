@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from unabridged.errors import InvalidInput
-from unabridged.retrieve import locator
+from unabridged.retrieve import locator, wirenames
 from unabridged.retrieve.context import Context
 from unabridged.retrieve.locator import Place
 from unabridged.schema.ids import EVENT_ID_BYTES, GLOBAL, Ordinal, ProjectId, session_id, source_hash
@@ -15,6 +15,7 @@ from unabridged.schema.scope import Level, Scope
 MAX_TARGET = 4_096  # characters
 MAX_REVISIONS = 10_000
 HEX = frozenset("0123456789abcdef")
+WIRE = wirenames.ADDRESS  # begins the names that windows give out
 
 MISSING, INVALID, EXPIRED, OUT_OF_SCOPE = "missing", "locator-invalid", "lease-expired", "out-of-scope"
 
@@ -33,7 +34,8 @@ class Target:
 
 
 def find(context: Context, text: str) -> Target:
-    """Resolve a locator, a handle, a document or event id, or a source key within the caller's scope.
+    """Resolve a locator, a handle, a document or event id, a name that a window gave out, or a source key within
+    the caller's scope.
 
     Raises `InvalidInput` for text that has none of these forms.
     """
@@ -44,6 +46,8 @@ def find(context: Context, text: str) -> Target:
         )
     if text.startswith(locator.PREFIX):
         return _locator(context, text)
+    if wirenames.is_name(text):
+        return _wire(context, text)
     if ":" in text:
         return _checked(context, _by_source(context, text), whole=True)
     if len(text) == EVENT_ID_BYTES * 2 and set(text) <= HEX:
@@ -66,6 +70,9 @@ def _locator(context: Context, text: str) -> Target:
     granted = Scope(Level(place.level), place.project, place.session)
     if not granted.allows(place.project, place.session):
         return Target(INVALID)
+    if place.name:
+        found = _wire(context, place.name)
+        return replace(found, place=place, whole=False) if found.place is not None else found
     return _checked(context, place, whole=False)
 
 
@@ -82,6 +89,15 @@ def _checked(context: Context, place: Place | None, *, whole: bool) -> Target:
     if not context.scope.allows(place.project, session):
         return Target(OUT_OF_SCOPE)
     return Target("", place, whole, event)
+
+
+def _wire(context: Context, name: str) -> Target:
+    """Return what a name means that a window gave out."""
+    found = wirenames.find(context, name)
+    if found.event is None or found.home is None:
+        return Target(found.status)
+    event, home = found.event, found.home
+    return Target("", Place(home.home, event.ordinal, 0, event.size, session=home.session), True, event)
 
 
 def _projects(context: Context) -> list[ProjectId]:

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from unabridged.archive.resolve import Resolver
 from unabridged.archive.sessions import parts_everywhere, session_of
-from unabridged.errors import InvalidCursor, LimitExceeded, OutOfScope, SessionNotFound
+from unabridged.errors import InvalidCursor, LimitExceeded, NotFound, OutOfScope, SessionNotFound
 from unabridged.retrieve import places
 from unabridged.retrieve import target as naming
 from unabridged.retrieve.recall import what_became
@@ -65,7 +65,8 @@ def show(call: Call, request: ShowRequest) -> ShowAnswer:
 
 def _range(call: Call, reader: Reader, name: str) -> tuple[list[Session], int, int]:
     """Return what a target means, a session's parts in several projects, and the steps to show (last 0: to the end)."""
-    if len(name) != ID_CHARS or not set(name) <= HEX:
+    wire = name.startswith(naming.WIRE)
+    if not wire and (len(name) != ID_CHARS or not set(name) <= HEX):
         parts = visible(call, reader, parts_everywhere(reader, named(call, reader, name)))
         if not parts:
             raise OutOfScope("that session is outside what this client was granted")
@@ -75,6 +76,8 @@ def _range(call: Call, reader: Reader, name: str) -> tuple[list[Session], int, i
     found = naming.find(context, name)
     if found.status == naming.OUT_OF_SCOPE:
         raise OutOfScope("that is outside what this client was granted")
+    if found.place is None and wire:
+        raise NotFound(f"what that names is {found.status}", field="target")
     if found.place is None:
         return [visible_session(call, reader, name)], 0, 0
     place = found.place
