@@ -227,6 +227,7 @@ def test_an_account_has_what_was_sent_what_would_have_been_and_what_was_reported
     assert (found.limit, found.hard, found.window) == (1_000, 2_000, 4_000)
     assert found.users == 1
     assert found.cut > 0
+    assert found.notices[0] == ("rotated", "a new epoch: 10/6 turns")
 
 
 def test_what_a_provider_counts_corrects_the_estimates() -> None:

@@ -35,7 +35,7 @@ class Plan(msgspec.Struct, frozen=True):
     `tokens` is the estimate for the window, as the provider would count it by what it reported so far; `estimate` is
     the same without that, for `calibration.observed`. `archive` names what must be durable before more can be left
     out: who can, makes it so and plans again from the state before. `rotated`: the prompt's beginning is a new one.
-    `users`: user messages behind the cut.
+    `users`: user messages behind the cut. `why`: what made a new epoch begin, "" where none did.
     """
 
     window: tuple[Piece, ...]
@@ -47,6 +47,7 @@ class Plan(msgspec.Struct, frozen=True):
     estimate: int
     rotated: bool = False
     users: int = 0
+    why: str = ""
 
 
 def plan(
@@ -78,15 +79,16 @@ def plan(
         told.append(
             Notice(Code.HISTORY_CHANGED, "the history before the last cut is another one: a new epoch begins")
         )
-    begun, found = state.epoch, view.gated(state)
+    begun, found, why = state.epoch, view.gated(state), "the history changed" if place.changed else ""
     turned = rotated(view, state, found)
     if turned.state.epoch != state.epoch:
-        found = view.gated(turned.state)
+        found, why = view.gated(turned.state), turned.why
     state, archive = turned.state, turned.archive
     told += turned.notices
     pressed = squeezed(view, state, found)
     if pressed.epoch != state.epoch:
-        state, found = pressed, view.gated(pressed)
+        said = f"one request alone is about {view.tokens(state, found):,}/{limits.hard:,} tokens"
+        state, found, why = pressed, view.gated(pressed), why or said
     tokens = view.tokens(state, found)
     told += _told(view, state, found, tokens)
     return Plan(
@@ -99,6 +101,7 @@ def plan(
         view.beside(state.cut.index) + view.catalogue(state) + found.tokens,
         rotated=place.changed or state.epoch != begun,
         users=view.users(state.cut.index),
+        why=why,
     )
 
 

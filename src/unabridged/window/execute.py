@@ -13,7 +13,7 @@ import msgspec
 
 from unabridged.window import state as states
 from unabridged.window.catalogue import as_they_are
-from unabridged.window.epoch import NOTHING
+from unabridged.window.epoch import NOTHING, Plan
 from unabridged.window.groups import PINS
 from unabridged.window.limits import Limits
 from unabridged.window.messages import Item
@@ -31,6 +31,7 @@ BATCH_BYTES = 6 << 20  # of the rows of one call
 BATCH_ROWS = 2_000
 KNOWN_BYTES = 8 << 20  # of items that are not read again
 
+ROTATED = "rotated"  # the notice of a request with which a new epoch began
 REFUSED, NOT_UNDERSTOOD, PLANNER, ARCHIVE = "refused", "not-understood", "planner", "archive"
 
 
@@ -243,7 +244,7 @@ def account(made: Prepared, limits: Limits, usage: Usage | None = None, side: st
         output=counted.output,
         cut=plan.state.cut.index if plan else 0,
         omissions=len(plan.omissions) if plan else 0,
-        notices=tuple((notice.code.value, notice.text) for notice in plan.notices) if plan else (),
+        notices=_told(plan) if plan else (),
         fault=made.fault,
         side=side,
         limit=limits.rotation,
@@ -251,3 +252,9 @@ def account(made: Prepared, limits: Limits, usage: Usage | None = None, side: st
         window=limits.window,
         users=plan.users if plan else 0,
     )
+
+
+def _told(plan: Plan) -> tuple[tuple[str, str], ...]:
+    """Return notices by code and text; why a new epoch began is one of them."""
+    found = tuple((notice.code.value, notice.text) for notice in plan.notices)
+    return ((ROTATED, f"a new epoch: {plan.why}"), *found) if plan.why else found

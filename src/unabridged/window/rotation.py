@@ -19,11 +19,15 @@ READ_ALL, READ_LEAST = 16_000, 100
 
 
 class Turned(msgspec.Struct, frozen=True):
-    """The state behind a rotation, or the one before it where there was none; what would have to be durable for one."""
+    """The state behind a rotation, or the one before it where there was none; what would have to be durable for one.
+
+    `why` there was one.
+    """
 
     state: State
     archive: tuple[Archive, ...] = ()
     notices: tuple[Notice, ...] = ()
+    why: str = ""
 
 
 def rotated(view: View, state: State, found: Gated) -> Turned:
@@ -40,7 +44,8 @@ def rotated(view: View, state: State, found: Gated) -> Turned:
     chosen = _chosen(view, state, sound, tokens, must=must) if sound else None
     if chosen is not None:
         first = chosen.cut.index == candidates[0]
-        return Turned(_opened(view, chosen, state.cut.index), () if first else waiting)
+        opened = _opened(view, chosen, state.cut.index)
+        return Turned(opened, () if first else waiting, why=_why(view, tokens, users, asked=asked))
     if waiting:
         said = f"{len(waiting):,} messages are not archived yet and stay"
         return Turned(state, waiting, (Notice(Code.NOT_ARCHIVED, said),))
@@ -48,6 +53,15 @@ def rotated(view: View, state: State, found: Gated) -> Turned:
         said = "there is nothing to rotate: the newest request is all there is"
         return Turned(state, notices=(Notice(Code.NOTHING_TO_ROTATE, said),))
     return Turned(state)
+
+
+def _why(view: View, tokens: int, users: int, *, asked: bool) -> str:
+    if asked:
+        return "it was asked for"
+    limits = view.limits
+    if tokens >= limits.rotation:
+        return f"about {tokens:,}/{limits.rotation:,} tokens"
+    return f"{users}/{limits.rotation_turns} turns"
 
 
 def _candidates(view: View, state: State) -> list[int]:
