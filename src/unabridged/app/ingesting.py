@@ -5,10 +5,11 @@ from __future__ import annotations
 import socket
 import time
 
+from unabridged.archive.capture import Capture
 from unabridged.daemon import census, messages
 from unabridged.daemon.channel import Channel, ChannelClosed
 from unabridged.daemon.logs import places
-from unabridged.daemon.messages import Ack, Analyse, Analysed, Broken, Find, Read
+from unabridged.daemon.messages import Ack, Analyse, Analysed, Broken, Filled, Find, Finished, Read, Take
 from unabridged.daemon.reading import Reading, reader_of
 from unabridged.errors import ProtocolError
 from unabridged.service.compose import HOSTS, redactor
@@ -42,6 +43,11 @@ def _obey(channel: Channel, command: messages.Command) -> None:
         elif isinstance(command, Read):
             redact = redactor(command.redact, tuple(command.literals), tuple(command.patterns))
             Reading(command, reader_of(HOSTS, command), redact, send, receive).run(time.time_ns())
+        elif isinstance(command, Take):
+            redact = redactor(command.redact, tuple(command.literals), tuple(command.patterns))
+            for append in Capture(command.stream, redact, command.prior).take(command.rows):
+                send(Filled(append, 0))
+            send(Finished("read", []))
         elif isinstance(command, Analyse):
             from unabridged.index.making import (
                 make,

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from unabridged.daemon import pool
+from unabridged.daemon.capturing import Workers
 from unabridged.daemon.importrun import ImportRun
 from unabridged.daemon.jobs import FindJob, Ground, ReadJob, place_of
 from unabridged.daemon.messages import Find, Found, FoundSome
@@ -33,9 +34,14 @@ class Importing:
         self._index = index
         self._clock = clock
         self._pool = pool.Pool(workers, ground.log, errors)
-        self._lock = threading.Lock()
         rules = ground.rules
-        self.captures = Captures(lambda: redactor(rules.redact, rules.literals, rules.patterns))
+        self.captures = Captures(
+            lambda: redactor(rules.redact, rules.literals, rules.patterns),
+            Workers(self._pool, rules),
+            rules.idle_seconds,
+            clock,
+        )
+        self._lock = threading.Lock()
         self._busy = dict[str, deque[tuple[ReadJob, int]]]()  # path → jobs that wait for it
 
     # --- the port ---------------------------------------------------------------------------------------------------

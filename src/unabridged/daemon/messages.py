@@ -7,6 +7,7 @@ from typing import TypeVar
 import msgspec
 
 from unabridged.archive.admission import Append
+from unabridged.archive.capture import Row, Stream
 from unabridged.hosts.contract import Candidate
 from unabridged.index.feed import Feed
 from unabridged.schema.records import Generation
@@ -43,6 +44,17 @@ class Read(msgspec.Struct, tag=True, array_like=True):
     live: bool = False  # a stream's unfinished rows may wait for a later look
     version: int = 0  # of a stream, what a file's time is
     spans: list[tuple[int, int, bytes]] | None = None
+
+
+class Take(msgspec.Struct, tag=True, array_like=True):
+    """Read items of a conversation behind `prior`."""
+
+    stream: Stream
+    rows: list[Row]
+    prior: Generation | None
+    redact: bool = True
+    literals: list[str] = []
+    patterns: list[str] = []
 
 
 class Analyse(msgspec.Struct, tag=True, array_like=True):
@@ -116,7 +128,7 @@ class Broken(msgspec.Struct, tag=True, array_like=True):
     places: list[str]
 
 
-Command = Find | Read | Analyse | Ack
+Command = Find | Read | Take | Analyse | Ack
 Report = FoundSome | Filled | Finished | Analysed | Broken
 
 _encoder = msgspec.msgpack.Encoder()

@@ -99,6 +99,7 @@ class Parts:
         return time.monotonic() - self.growth[0]
 
     def _close_idle_turns(self) -> None:
+        self.services.captures.tend(self.store, self.services.now())
         for host, candidate in self.idle.due():
             self.importing.read(host, candidate)
 

@@ -9,12 +9,14 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from unabridged.archive import log
 from unabridged.archive import windows as kept
 from unabridged.archive.admission import Append, Appended, plan_append
-from unabridged.archive.capture import Capture, Row, Stream, prior
+from unabridged.archive.capture import Capture, Row, Stream, prior, stream_of
 from unabridged.archive.ingest import LineRedactor
 from unabridged.errors import LimitExceeded, UnabridgedError
 from unabridged.schema.ids import GLOBAL, NO_SESSION, Micros
+from unabridged.schema.records import Generation
 from unabridged.schema.windows import WindowHome
 from unabridged.service.compose import redactor
 from unabridged.store.contract import Store
@@ -24,6 +26,7 @@ KEPT = 128  # conversations whose reader is kept between calls
 MAX_ITEM = 40 << 20  # bytes of an item put together from slices; a line of a stream has room for it
 MAX_SLICES = 96 << 20  # bytes of unfinished items of all conversations
 MAX_UNFINISHED = 64  # unfinished items
+MAX_TICK = 100  # turns closed in one tick
 
 Key = tuple[bytes, str]  # conversation, item
 
@@ -31,8 +34,14 @@ Key = tuple[bytes, str]  # conversation, item
 class Elsewhere(Protocol):
     """Reads items in another process."""
 
-    def read(self, stream: Stream, rows: Sequence[Row], commit: Callable[[Append], None]) -> None:
-        """Have items read behind what is committed; `commit` takes each append. Returns when all were taken."""
+    def read(
+        self,
+        stream: Stream,
+        rows: Sequence[Row],
+        before: Generation | None,
+        commit: Callable[[Append], None],
+    ) -> None:
+        """Have items read behind `before`; `commit` takes each append. Returns when all were taken."""
         ...
 
 
@@ -90,12 +99,21 @@ class Captures:
     """The conversations that are captured now."""
 
     def __init__(
-        self, made: Callable[[], LineRedactor] | None = None, elsewhere: Elsewhere | None = None
+        self,
+        made: Callable[[], LineRedactor] | None = None,
+        elsewhere: Elsewhere | None = None,
+        idle_seconds: float = float("inf"),
+        clock: Callable[[], float] = lambda: 0.0,
     ) -> None:
-        """Read with the redactor that `made` gives; long items `elsewhere`, where there is such a place."""
+        """Read with the redactor that `made` gives; long items `elsewhere`, where there is such a place.
+
+        A turn in which nothing is said for `idle_seconds`, by a monotonic clock, is over.
+        """
         self._redactor = made or (lambda: redactor(True, (), ()))
         self._elsewhere = elsewhere
+        self._idle, self._clock = idle_seconds, clock
         self._lock = threading.Lock()
+        self._open: dict[bytes, tuple[float, Stream]] | None = None  # conversations with an open turn
         self._talks = OrderedDict[bytes, _Talk]()
         self.slices = Slices()
 
@@ -103,15 +121,33 @@ class Captures:
         """Take whole items of a conversation; return the commits that make durable what was not."""
         talk = self._talk(stream.conversation)
         with talk.lock:
-            return self._take(talk, store, stream, rows, now)
+            taken = self._take(talk, store, stream, rows, now)
+        with self._lock:
+            if self._open is not None:
+                self._open[stream.conversation] = (self._clock() + self._idle, stream)
+        return taken
 
-    def close_idle(self, store: Store, stream: Stream, now: Micros) -> list[Future[Any]]:
-        """Close the open turn of a conversation in which nothing is said for now."""
+    def tend(self, store: Store, now: Micros) -> int:
+        """Close the open turns of conversations in which nothing is said any more; return how many."""
+        if self._open is None:
+            left = {stream.conversation: (self._clock(), stream) for stream in open_streams(store)}
+            with self._lock:
+                self._open = left
+        with self._lock:
+            ripe = [stream for at, stream in self._open.values() if at <= self._clock()][:MAX_TICK]
+            for stream in ripe:
+                del self._open[stream.conversation]
+        for stream in ripe:
+            self.close(store, stream, now)
+        return len(ripe)
+
+    def close(self, store: Store, stream: Stream, now: Micros) -> None:
+        """Close the open turn of a conversation, durably."""
         talk = self._talk(stream.conversation)
         with talk.lock:
             self._settled(talk)
-            reading = self._reading(talk, store, stream)
-            return self._submit(talk, store, reading.close(), now)
+            made = self._submit(talk, store, self._reading(talk, store, stream).close(), now)
+        position_of(made)
 
     def _talk(self, conversation: bytes) -> _Talk:
         with self._lock:
@@ -133,12 +169,12 @@ class Captures:
             return Taken(known, commits)
         if self._elsewhere is not None and sum(len(row.raw) for row in new) > HERE_BYTES:
             talk.capture = None
-            if talk.last is not None:
-                talk.last.exception()  # the other process reads what is published
             made = list[Future[Any]]()
-            self._elsewhere.read(
-                stream, new, lambda append: made.extend(self._submit(talk, store, iter((append,)), now))
-            )
+
+            def commit(append: Append) -> None:
+                made.extend(self._submit(talk, store, iter((append,)), now))
+
+            self._elsewhere.read(stream, new, self._before(talk, store, stream), commit)
         else:
             reading = self._reading(talk, store, stream)
             made = self._submit(talk, store, reading.take(new), now)
@@ -163,11 +199,15 @@ class Captures:
 
     def _reading(self, talk: _Talk, store: Store, stream: Stream) -> Capture:
         if talk.capture is None:
-            if talk.last is not None:
-                talk.last.exception()
-            with store.snapshot(stream.project) as reader:
-                talk.capture = Capture(stream, self._redactor(), prior(reader, stream))
+            talk.capture = Capture(stream, self._redactor(), self._before(talk, store, stream))
         return talk.capture
+
+    def _before(self, talk: _Talk, store: Store, stream: Stream) -> Generation | None:
+        """Return how far a stream is kept, once that is all that was submitted."""
+        if talk.last is not None:
+            talk.last.exception()
+        with store.snapshot(stream.project) as reader:
+            return prior(reader, stream)
 
     def _submit(self, talk: _Talk, store: Store, appends: Iterator[Append], now: Micros) -> list[Future[Any]]:
         made = list[Future[Any]]()
@@ -185,6 +225,19 @@ class Captures:
             talk.capture, talk.last = None, None
             talk.flight.clear()
         talk.flight = {key: commit for key, commit in talk.flight.items() if not commit.done()}
+
+
+def open_streams(store: Store) -> list[Stream]:
+    """Return the streams whose last turn is open: what an earlier process left."""
+    found = list[Stream]()
+    with store.snapshot() as reader:
+        for project in log.projects(reader):
+            for window in kept.every(reader, project.id):
+                stream = stream_of(window, project.roots[0] if project.roots else "")
+                generation = prior(reader, stream)
+                if generation is not None and generation.turn_state:
+                    found.append(stream)
+    return found
 
 
 def position_of(commits: Sequence[Future[Any]]) -> int:
