@@ -9,10 +9,12 @@ from typing import Any
 
 import pytest
 
+from unabridged.daemon.prices import price_table
 from unabridged.errors import InvalidInput, InvalidSetting, NotATranscript, PathNotFound
 from unabridged.eval import economy, sessions
 from unabridged.window.messages import Role
 
+PRICES = price_table({})
 SESSION = "11111111-2222-4333-8444-555555555555"
 
 
@@ -69,7 +71,7 @@ def test_a_transcript_is_its_requests_at_their_times(tmp_path: Path) -> None:
 
 def test_every_policy_of_every_session_is_accounted_for(tmp_path: Path) -> None:
     paths = [str(written(tmp_path / f"{SESSION[:-1]}{number}.jsonl", 30 + number)) for number in range(2)]
-    report = economy.run(paths, 0, "", lambda text: None)
+    report = economy.run(paths, 0, PRICES, lambda text: None)
     assert report["n"] == 2
     for lifetime in ("5m", "1h"):
         for policy in ("none", "sliding", "compaction", "epoch"):
@@ -87,7 +89,7 @@ def test_every_policy_of_every_session_is_accounted_for(tmp_path: Path) -> None:
 
 def test_a_smaller_window_is_the_same_for_every_policy(tmp_path: Path) -> None:
     path = str(written(tmp_path / f"{SESSION}.jsonl", 60))
-    report = economy.run([path], 60_000, "", lambda text: None)
+    report = economy.run([path], 60_000, PRICES, lambda text: None)
     for policy in report["total"]["5m"].values():
         assert policy["largest"] <= 60_000
     assert report["total"]["5m"]["none"]["resets"] > 0
@@ -98,20 +100,20 @@ def test_another_price_table_changes_the_amounts_and_nothing_else(tmp_path: Path
     price = "input = 2.0\ncache_read = 2.0\ncache_write = 2.0\ncache_write_hour = 2.0\n"
     prices = tmp_path / "prices.toml"
     prices.write_text(f'date = "2026-01"\nsources = []\n[prices."*"]\n{price}')
-    report = economy.run([path], 0, str(prices), lambda text: None)
+    report = economy.run([path], 0, economy.table_of(str(prices)), lambda text: None)
     found = report["total"]["5m"]["none"]
     assert found["cost"] == pytest.approx(found["sent"] * 2.0 / 1e6)
     assert report["total"]["1h"]["none"]["cost"] == pytest.approx(found["cost"])
     prices.write_text("date = ")
     with pytest.raises(InvalidSetting):
-        economy.run([path], 0, str(prices), lambda text: None)
+        economy.run([path], 0, economy.table_of(str(prices)), lambda text: None)
 
 
 def test_what_is_no_transcript_is_told(tmp_path: Path) -> None:
     with pytest.raises(InvalidInput):
-        economy.run([], 0, "", lambda text: None)
+        economy.run([], 0, PRICES, lambda text: None)
     with pytest.raises(PathNotFound):
-        economy.run([str(tmp_path / "none")], 0, "", lambda text: None)
+        economy.run([str(tmp_path / "none")], 0, PRICES, lambda text: None)
     (tmp_path / "x.jsonl").write_text('{"a":1}\n')
     with pytest.raises(NotATranscript):
-        economy.run([str(tmp_path / "x.jsonl")], 0, "", lambda text: None)
+        economy.run([str(tmp_path / "x.jsonl")], 0, PRICES, lambda text: None)

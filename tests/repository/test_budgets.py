@@ -39,7 +39,7 @@ MANY_IMPORTS = {
     "daemon/lifecycle.py": (18, "starts and ends everything that runs in the daemon"),
     "gateway/command.py": (19, "puts the gateway's process together"),
     "gateway/windows.py": (19, "puts a request's steps together"),
-    "daemon/parts.py": (28, "puts the daemon's parts together"),
+    "daemon/parts.py": (29, "puts the daemon's parts together"),
 }
 
 # path:class -> why it may have more.

@@ -23,13 +23,17 @@ class Methods(Asking):
         asked: dict[str, Any] = {}
         return self._ask("status", requests.Empty, requests.StatusAnswer, asked, timeout)
 
-    def stats(self, *, timeout: float | None = None) -> requests.StatsAnswer:
+    def stats(
+        self, *, session: str = "", limit: int = 20, timeout: float | None = None
+    ) -> requests.StatsAnswer:
         """Count what is kept and what it takes.
 
+        session: any name of a session
+        limit: sessions under `window`, the one used last first; at most 1,000
         timeout: seconds; None: as the archive was told, 0: however long it takes
         """
-        asked: dict[str, Any] = {}
-        return self._ask("stats", requests.Empty, requests.StatsAnswer, asked, timeout)
+        asked: dict[str, Any] = {"session": session, "limit": limit}
+        return self._ask("stats", requests.StatsRequest, requests.StatsAnswer, asked, timeout)
 
     def import_(
         self,

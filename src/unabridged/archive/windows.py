@@ -140,12 +140,13 @@ def plan_save(home: WindowHome, state: bytes, request: WindowRequest | None, use
         batch, before = Batch(), window_at(reader, home)
         after = msgspec.structs.replace(before, state=state or before.state, updated=now)
         if request is not None:
-            after = _counted(after, request, users or after.users)
+            read = whole_read(before.line, request)
+            after = _counted(after, request, users or after.users, read)
             batch.put(WINDOW_REQUEST, msgspec.structs.replace(request, number=after.requests))
             if after.requests > KEPT_REQUESTS:
                 key = (home.home, home.conversation, after.requests - KEPT_REQUESTS)
                 batch.delete(WINDOW_REQUEST, key)
-            _count_day(reader, batch, home.home, request)
+            _count_day(reader, batch, home.home, request, read)
         batch.put(WINDOW, after)
         batch.result = after
         return batch
@@ -153,7 +154,18 @@ def plan_save(home: WindowHome, state: bytes, request: WindowRequest | None, use
     return plan
 
 
-def _counted(window: Window, request: WindowRequest, users: int) -> Window:
+def whole_read(before: int, request: WindowRequest) -> int:
+    """Return the tokens that the provider's cache would have given of a request, had all been sent, like `before`.
+
+    Where it gave something of what was sent, it would have given the whole history up to the last request; what is
+    sent beside the conversation, as it was sent, gives what it gave.
+    """
+    if request.side:
+        return min(request.cache_read, request.whole)
+    return min(before, request.whole) if request.cache_read else 0
+
+
+def _counted(window: Window, request: WindowRequest, users: int, read: int) -> Window:
     return msgspec.structs.replace(
         window,
         model=request.model or window.model,
@@ -176,10 +188,12 @@ def _counted(window: Window, request: WindowRequest, users: int) -> Window:
         faults=window.faults + bool(request.fault),
         fault=request.fault,
         notices=request.notices,
+        line=window.line if request.side else request.whole,
+        total_whole_read=window.total_whole_read + read,
     )
 
 
-def _count_day(reader: Reader, batch: Batch, project: ProjectId, request: WindowRequest) -> None:
+def _count_day(reader: Reader, batch: Batch, project: ProjectId, request: WindowRequest, read: int) -> None:
     day = request.time // DAY
     found = reader.get(WINDOW_DAY, (project, day, request.model)) or WindowDay(project, day, request.model)
     batch.put(
@@ -197,8 +211,26 @@ def _count_day(reader: Reader, batch: Batch, project: ProjectId, request: Window
             found.output + request.output,
             found.rotations + request.rotated,
             found.faults + bool(request.fault),
+            found.whole_read + read,
         ),
     )
+
+
+def days_of(reader: Reader, project: ProjectId) -> Iterator[WindowDay]:
+    """Yield what each day's requests to each model of a project came to."""
+    start: tuple[int, ...] = ()
+    while True:
+        page = reader.scan(WINDOW_DAY, (project,), start=start, limit=PAGE)
+        if len(page) < PAGE:
+            yield from page
+            return
+        last = page[-1].day
+        if page[0].day == last:  # more models in a day than are told of
+            yield from page
+            start = (last + 1,)
+            continue
+        yield from (day for day in page if day.day < last)
+        start = (last,)
 
 
 def plan_force(homes: Sequence[WindowHome], now: Micros) -> Plan:

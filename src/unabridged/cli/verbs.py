@@ -353,8 +353,11 @@ VERBS: tuple[Verb, ...] = (
         "count what is kept and what it takes",
         "unabridged.cli.stats",
         (),
-        (_JSON,),
-        (("una stats", "totals, projects, disk, operations"),),
+        (Option("session", TEXT, "only what the requests of this session came to", "SESSION"), _JSON),
+        (
+            ("una stats", "totals, projects, disk, operations, what windows saved"),
+            ("una stats --session 3fa2b1c0", "tokens sent and not sent, cache, rotations, dollars"),
+        ),
         _CARE,
     ),
     Verb(

@@ -55,6 +55,7 @@ MEASURING: tuple[Verb, ...] = (
                 default="200000",
             ),
             Option("prices", PATH, "economy: another price table (TOML)", "FILE"),
+            Option("plot", PATH, "economy: draw prompts and cost; `-`: here", "FILE.svg"),
             _JSON,
         ),
         (
@@ -66,6 +67,7 @@ MEASURING: tuple[Verb, ...] = (
                 "which evidence a model turns to",
             ),
             ("una eval economy session.jsonl", "what a session would have cost under each policy"),
+            ("una eval economy session.jsonl --plot -", "with its prompts and its cost drawn"),
             ("una eval locomo locomo10.json", "recall of turns and sessions, beside plain FTS5"),
             ("una eval beam beam/100K --json", "every figure with its interval"),
         ),

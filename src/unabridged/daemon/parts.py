@@ -21,6 +21,7 @@ from unabridged.daemon.info import Info
 from unabridged.daemon.jobs import Ground, Rules
 from unabridged.daemon.known import Known
 from unabridged.daemon.logs import Log
+from unabridged.daemon.prices import price_table
 from unabridged.daemon.running import Parts, Seen
 from unabridged.daemon.speaking import Speaking
 from unabridged.daemon.tailing import Tailing
@@ -103,6 +104,7 @@ def compose(config: Config, store: Store, log: Log, explicit: bool) -> Parts:
         semantic=vectors.status,
         hints=_hint_limits(config),
         captures=importing.captures,
+        prices=price_table(config.values),
     )
     return Parts(
         services,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from unabridged.daemon.gatewaysettings import GATEWAY
+from unabridged.daemon.pricesettings import PRICES
 from unabridged.daemon.setting import Setting
 from unabridged.daemon.windowsettings import WINDOW
 
@@ -231,6 +232,7 @@ _ALL = (
     ),
     *WINDOW,
     *GATEWAY,
+    *PRICES,
     Setting(
         "disk.free_bytes",
         int,

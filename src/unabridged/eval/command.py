@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from unabridged.daemon import config
+from unabridged.daemon.prices import price_table
 from unabridged.daemon.vectors import INSTALLED
 from unabridged.errors import InvalidInput, ModelMissing
-from unabridged.eval import asking, cases, economy, loaders, reporting, routing, running
+from unabridged.eval import asking, cases, economy, loaders, plotting, reporting, routing, running
 from unabridged.eval.living import NO_MODELS
 from unabridged.eval.model import PROTOCOLS, RemoteModel
 
@@ -22,6 +23,15 @@ MODEL_SECONDS = 120.0  # for one answer of a language model
 
 class Screen(Protocol):
     """Where a result is written."""
+
+    @property
+    def width(self) -> int:
+        """Columns of the terminal."""
+        ...
+
+    def style(self, text: str, *styles: str) -> str:
+        """Return a text in a colour, where colours are shown."""
+        ...
 
     def line(self, text: str = "") -> None:
         """Write a line of an answer."""
@@ -83,14 +93,24 @@ def run(arguments: Arguments) -> int:
 
 
 def _economy(arguments: Arguments) -> int:
-    report = economy.run(
-        arguments.list("path"), arguments.number("window"), arguments.text("prices"), arguments.screen.note
-    )
+    screen, target, prices = arguments.screen, arguments.text("plot"), arguments.text("prices")
+    plotting.check(target)
+    table = economy.table_of(prices) if prices else price_table(config.load(arguments.environ).values)
+    drawn = economy.Curves() if target else None
+    report = economy.run(arguments.list("path"), arguments.number("window"), table, screen.note, drawn)
+    figures = plotting.figures(drawn, report["window"]) if drawn else []
+    if target and target != plotting.HERE:
+        Path(target).expanduser().write_text(plotting.svg(figures), encoding="utf-8")
+        screen.note(f"plotted to {target}")
     if arguments.flag("json"):
-        arguments.screen.json(report)
+        screen.json(report)
         return 0
     for line in economy.lines(report):
-        arguments.screen.line(line)
+        screen.line(line)
+    if target == plotting.HERE:
+        screen.line()
+        for line in plotting.drawn(figures, screen.width, screen.style):
+            screen.line(line)
     return 0
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,7 @@ import msgspec
 from unabridged.errors import InvalidInput, InvalidSetting
 from unabridged.eval import sessions
 from unabridged.eval.sessions import Session
-from unabridged.window.economy import FIVE_MINUTES, ONE_HOUR, Account, Ledger, Policy, together
+from unabridged.window.economy import FIVE_MINUTES, ONE_HOUR, Account, Ledger, Point, Policy, together
 from unabridged.window.limits import Profile, limits
 from unabridged.window.policies import OTHERS, Compacting, Epoch, Sliding, Whole
 from unabridged.window.prices import Table, table
@@ -22,20 +21,29 @@ LIFETIMES: Mapping[str, float] = {"5m": FIVE_MINUTES, "1h": ONE_HOUR}
 FIXED_TOKENS = 20_000  # of system prompt and tools, which transcripts do not hold: what common agents send
 WINDOW = 200_000  # tokens; the largest window, the same for every policy
 EPOCH = "epoch"
+DRAWN = "5m"  # the cache's lifetime in a plot
 
 Accounts = dict[str, dict[str, Account]]  # lifetime → policy → account
 
 
-def run(paths: Sequence[str], window: int, prices: str, tell: Callable[[str], None]) -> dict[str, Any]:
-    """Replay each transcript under each policy and return every session, the totals and what was saved."""
+def run(
+    paths: Sequence[str],
+    window: int,
+    known: Table,
+    tell: Callable[[str], None],
+    drawn: Curves | None = None,
+) -> dict[str, Any]:
+    """Replay each transcript under each policy and return every session, the totals and what was saved.
+
+    `drawn` gets the prompts of all sessions, one behind the other.
+    """
     if not paths:
         raise InvalidInput("give one or more transcripts", field="path")
-    known = _table(prices)
     replayed = list[tuple[Session, Accounts]]()
     for path in paths:
         tell(f"replaying {path}")
         session = sessions.load(Path(path).expanduser())
-        replayed.append((session, replay(session, known, window or WINDOW)))
+        replayed.append((session, replay(session, known, window or WINDOW, drawn)))
     totals: Accounts = {
         lifetime: {
             policy: together([found[lifetime][policy] for _, found in replayed])
@@ -58,7 +66,7 @@ def run(paths: Sequence[str], window: int, prices: str, tell: Callable[[str], No
     }
 
 
-def replay(session: Session, known: Table, window: int) -> Accounts:
+def replay(session: Session, known: Table, window: int, drawn: Curves | None = None) -> Accounts:
     """Return what a session comes to, by lifetime of the cache and policy, with a model's window of so many tokens."""
     price = known.price(session.model)
     bounds = limits(Profile(), window)
@@ -71,21 +79,44 @@ def replay(session: Session, known: Table, window: int) -> Accounts:
     found: Accounts = {lifetime: {} for lifetime in LIFETIMES}
     for name, policy in policies.items():
         ledgers = {lifetime: Ledger(price, seconds) for lifetime, seconds in LIFETIMES.items()}
-        for call in session.calls:
+        for number, call in enumerate(session.calls):
             for prompt in policy.prompts(session.items[: call.items]):
                 for ledger in ledgers.values():
-                    ledger.add(prompt, call.time)
+                    ledger.add(prompt, call.time, number)
+        if drawn is not None:
+            drawn.add(name, ledgers[DRAWN].points)
         for lifetime, ledger in ledgers.items():
             found[lifetime][name] = ledger.account(policy)
+    if drawn is not None:
+        drawn.end(len(session.calls))
     return found
 
 
-def _table(path: str) -> Table:
-    text = (
-        Path(path).expanduser().read_text(encoding="utf-8")
-        if path
-        else (files("unabridged.window") / "prices.toml").read_text(encoding="utf-8")
-    )
+class Curves:
+    """The prompts of sessions one behind the other: for each policy, by request, tokens and dollars so far."""
+
+    def __init__(self) -> None:
+        """Begin with nothing."""
+        self.points = dict[str, list[Point]]()
+        self.borders = list[int]()  # requests before each session but the first
+        self.requests = 0
+
+    def add(self, policy: str, points: Sequence[Point]) -> None:
+        """Put a session's prompts behind those of the sessions before."""
+        known = self.points.setdefault(policy, [])
+        paid = known[-1].cost if known else 0.0
+        known += [Point(self.requests + one.request, one.tokens, paid + one.cost) for one in points]
+
+    def end(self, requests: int) -> None:
+        """End a session of so many requests."""
+        if self.requests:
+            self.borders.append(self.requests)
+        self.requests += requests
+
+
+def table_of(path: str) -> Table:
+    """Return the price table in a file; raise `InvalidSetting`."""
+    text = Path(path).expanduser().read_text(encoding="utf-8")
     try:
         return table(tomllib.loads(text))
     except tomllib.TOMLDecodeError as error:

@@ -56,6 +56,8 @@ class Window(msgspec.Struct, frozen=True, array_like=True):
     faults: int = 0
     fault: str = ""  # of the newest request
     notices: list[list[str]] = []  # of the newest request: code, text
+    line: int = 0  # tokens of the newest request without a window, no side call
+    total_whole_read: int = 0  # tokens that a cache would have given, had all been sent
 
 
 class WindowRequest(msgspec.Struct, frozen=True, array_like=True):
@@ -99,6 +101,7 @@ class WindowDay(msgspec.Struct, frozen=True, array_like=True):
     output: int = 0
     rotations: int = 0
     faults: int = 0
+    whole_read: int = 0  # tokens that a cache would have given, had all been sent
 
 
 class WindowItem(msgspec.Struct, frozen=True, array_like=True):

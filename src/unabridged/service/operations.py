@@ -83,7 +83,7 @@ _TABLE = (
     ),
     Operation(
         "stats",
-        requests.Empty,
+        requests.StatsRequest,
         requests.StatsAnswer,
         state.stats,
         READ,

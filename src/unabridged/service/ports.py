@@ -15,6 +15,7 @@ from unabridged.service.feedback import Feedback, NoFeedback
 from unabridged.service.folders import Folders
 from unabridged.service.requests import ImportAnswer, ImportRequest
 from unabridged.store.contract import Store
+from unabridged.window.prices import NO_PRICES, Table
 
 HOUR = 3_600_000_000  # microseconds
 
@@ -158,4 +159,5 @@ class Services:
     semantic: Callable[[], dict[str, Any]] = lambda: {"state": "off"}  # how the vectors stand
     hints: HintLimits = HintLimits()
     captures: Captures = field(default_factory=Captures)  # items of conversations on the wire
+    prices: Table = NO_PRICES  # what tokens of models cost the user
     bounded: Bounded = field(default_factory=Bounded)  # runs what must answer within a time

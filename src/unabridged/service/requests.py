@@ -533,6 +533,14 @@ class StatsAnswer(Answer, frozen=True):
     disk: dict[str, Any]
     operations: list[dict[str, Any]] = []
     feedback: dict[str, Any] = {}  # what is counted of recalled passages (see `feedback`)
+    window: dict[str, Any] = {}  # what requests through the gateway came to: all, by model, by session
+
+
+class StatsRequest(Request, frozen=True):
+    """Count what is kept; or, with a session, what its requests came to."""
+
+    session: str = ""  # any name of a session
+    limit: int = 20  # sessions under `window`, the one used last first; at most 1,000
 
 
 class VerifyRequest(Request, frozen=True):

@@ -62,6 +62,14 @@ class Account(msgspec.Struct, frozen=True):
     extra: float
 
 
+class Point(msgspec.Struct, frozen=True, gc=False):
+    """One prompt: the request that led to it (from 0), its tokens, and the dollars of input up to and with it."""
+
+    request: int
+    tokens: int
+    cost: float
+
+
 class Ledger:
     """Adds up the prompts of one session under one lifetime of the cache."""
 
@@ -71,9 +79,10 @@ class Ledger:
         self._last: Prompt = ()
         self._time = 0.0
         self._requests = self._read = self._written = self._largest = 0
+        self.points = list[Point]()
 
-    def add(self, prompt: Prompt, time: float) -> None:
-        """Count a prompt that is sent at a time in seconds."""
+    def add(self, prompt: Prompt, time: float, request: int = 0) -> None:
+        """Count a prompt that is sent at a time in seconds, because of a request."""
         total = sum(part.tokens for part in prompt)
         kept = self._last if self._requests and time - self._time <= self._lifetime else ()
         read = _common(kept, prompt)
@@ -82,6 +91,8 @@ class Ledger:
         self._largest = max(self._largest, total)
         self._requests += 1
         self._last, self._time = prompt, time
+        cost = self._price.of(self._read, self._written, self._lifetime)
+        self.points.append(Point(request, total, cost))
 
     def account(self, policy: Policy) -> Account:
         """Return what it came to."""

@@ -9,6 +9,7 @@ from unabridged.archive import log
 from unabridged.errors import DiskFull, DiskLow, IndexError_, StoreFailed, by_code
 from unabridged.schema.records import COUNTERS, Counters, Project
 from unabridged.service.caller import Call
+from unabridged.service.handlers.spending import spending
 from unabridged.service.requests import (
     DaemonAnswer,
     Empty,
@@ -16,6 +17,7 @@ from unabridged.service.requests import (
     PingAnswer,
     ShutdownRequest,
     StatsAnswer,
+    StatsRequest,
     StatusAnswer,
 )
 from unabridged.store.contract import Reader
@@ -53,11 +55,12 @@ def status(call: Call, _: Empty) -> StatusAnswer:
     )
 
 
-def stats(call: Call, _: Empty) -> StatsAnswer:
-    """Count what is kept and what it takes."""
+def stats(call: Call, request: StatsRequest) -> StatsAnswer:
+    """Count what is kept and what it takes, and what requests came to."""
     services = call.services
     with services.store.snapshot() as reader:
         rows = _projects(call, reader)
+        window = spending(call, reader, [project.id for project, _ in rows], request.session, request.limit)
     usage = services.store.usage()
     projects = [
         {"project": project.id.hex(), "name": project.name, "roots": project.roots, **_sums([counters])}
@@ -72,7 +75,9 @@ def stats(call: Call, _: Empty) -> StatsAnswer:
         "reclaimable": usage.reclaimable,
     }
     totals = {"projects": len(rows), "records": usage.records, **_sums([counters for _, counters in rows])}
-    return StatsAnswer(True, totals, projects, disk, services.daemon.slow(), services.feedback.facts())
+    return StatsAnswer(
+        True, totals, projects, disk, services.daemon.slow(), services.feedback.facts(), window
+    )
 
 
 def daemon_status(call: Call, _: Empty) -> DaemonAnswer:
