@@ -73,8 +73,7 @@ def compose(config: Config, store: Store, log: Log, explicit: bool) -> Parts:
         seen.tailing = Tailing(
             importing, known, store, log, roots, _now, lambda: growth.__setitem__(0, time.monotonic())
         )
-    info.workers = importing.facts
-    info.agents = speaking.facts
+    info.workers, info.agents = importing.facts, speaking.facts
     info.follower = seen.tailing.facts if seen.tailing is not None else _not_followed
     redact = text_redactor(rules.redact, rules.literals, rules.patterns)
     services = Services(
