@@ -70,6 +70,12 @@ STATUS = {
     "problems": [],
 }
 
+WINDOW = {
+    **{"session": "5e55", "host": "pi", "model": "m", "epoch": 1, "users": 2, "tokens": 3, "rotation": 4},
+    **{"fault": "", "forced": False, "notices": [["near-limit", "near limit"]], "updated": ""},
+    "totals": {"sent": 1, "whole": 2, "input": 1, "cache_read": 1, "cache_write": 0},
+}
+
 # Words and answer of each verb that only asks and draws.
 QUICK: dict[str, tuple[list[str], dict[str, Any]]] = {
     "search": (["search", "flash"], FOUND),
@@ -80,6 +86,8 @@ QUICK: dict[str, tuple[list[str], dict[str, Any]]] = {
     "status": (["status"], STATUS),
     "stats": (["stats"], {"totals": {"events": 2, "bytes": 3}, "hosts": [{"host": "pi"}]}),
     "note": (["note", "x"], {"document": "d9", "version": 1}),
+    "window status": (["window"], {"windows": [WINDOW]}),
+    "window statusline": (["window", "statusline"], {"windows": [WINDOW]}),
 }
 
 
@@ -87,7 +95,9 @@ QUICK: dict[str, tuple[list[str], dict[str, Any]]] = {
 def test_nothing_heavy_is_loaded(verb: str) -> None:
     words, answer = QUICK[verb]
     code = RUN.format(words=words, answer=answer)
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code], stdin=subprocess.DEVNULL, capture_output=True, check=True
+    )
     loaded = set(done.stderr.decode().split())
     assert "unabridged.cli.entry" in loaded
     assert sorted(HEAVY & loaded) == []

@@ -165,3 +165,14 @@ def test_a_repository_decides_neither_whether_there_is_a_window_nor_how_large_th
         "window.deduplicate",
         "window.models",
     }
+
+
+def test_a_folder_in_a_trusted_repository_has_its_settings(env: dict[str, str], tmp_path: Path) -> None:
+    root = tmp_path / "repository"
+    (root / "deep" / "er").mkdir(parents=True)
+    write(env, f"[projects]\ntrusted = ['{root}']\n")
+    (root / config.PROJECT_FILE).write_text("[window]\nretain_turns = 2\n")
+    loaded = config.load(env)
+    assert window_of(loaded.for_folder(str(root / "deep" / "er")), CLAUDE).profile.retain_turns == 2
+    assert window_of(loaded.for_folder(str(tmp_path)), CLAUDE).profile.retain_turns == 5
+    assert loaded.for_folder("") is loaded

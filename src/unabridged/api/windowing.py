@@ -22,7 +22,7 @@ class WindowRules:
         """Read the settings; those in `settings` (names without `window.`) go before all others."""
         given = {f"window.{name}": value for name, value in (settings or {}).items()}
         loaded = configuration.load(paths.environment(), given, place=layout)
-        self._config = loaded.for_project(folder)
+        self._config = loaded.for_folder(folder)
         self._redact: Callable[[str], tuple[str, int]] | None = None
 
     def limits(self, model: str, reserve: int, told: int) -> Limits:

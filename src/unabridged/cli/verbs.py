@@ -6,6 +6,7 @@ from unabridged.cli.arguments import FLAG, LIST, NUMBER, PATH, TEXT, Option, Pos
 from unabridged.cli.verbs_gateway import GATEWAY_VERBS
 from unabridged.cli.verbs_hints import HINT_VERBS
 from unabridged.cli.verbs_measure import MEASURING
+from unabridged.cli.verbs_window import WINDOW_VERBS
 
 # The headings of `una --help`, in order.
 GROUPS = ("Find", "Keep", "Give back", "Look after", "Set up")
@@ -616,6 +617,7 @@ VERBS: tuple[Verb, ...] = (
         "alone, without its text; the setting `search.feedback` turns it off.",
     ),
     *GATEWAY_VERBS,
+    *WINDOW_VERBS,
     *MEASURING,
 )
 
@@ -626,6 +628,7 @@ DEFAULTS = {
     "config": "config show",
     "models": "models list",
     "project": "project list",
+    "window": "window status",
 }
 
 

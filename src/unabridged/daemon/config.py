@@ -103,6 +103,15 @@ class Config:
             project=Source(origin, said),
         )
 
+    def for_folder(self, folder: str) -> Config:
+        """Return the settings for work in a folder: as `for_project` of the nearest trusted root that holds it."""
+        trusted = set(map(os.path.realpath, self.texts("projects.trusted")))
+        place = os.path.realpath(folder) if folder else ""
+        while place and place not in trusted:
+            above = os.path.dirname(place)
+            place = "" if above == place else above
+        return self.for_project(place)
+
     def listed(self) -> list[dict[str, Any]]:
         """Return name, value, origin, default and doc of every setting, in the table's order.
 
