@@ -71,8 +71,17 @@ STATUS = {
 }
 
 WINDOW = {
-    **{"session": "5e55", "host": "pi", "model": "m", "epoch": 1, "users": 2, "tokens": 3, "rotation": 4},
-    **{"fault": "", "forced": False, "notices": [["near-limit", "near limit"]], "updated": ""},
+    "session": "5e55",
+    "host": "pi",
+    "model": "m",
+    "epoch": 1,
+    "users": 2,
+    "tokens": 3,
+    "rotation": 4,
+    "fault": "",
+    "forced": False,
+    "notices": [["near-limit", "near limit"]],
+    "updated": "",
     "totals": {"sent": 1, "whole": 2, "input": 1, "cache_read": 1, "cache_write": 0},
 }
 

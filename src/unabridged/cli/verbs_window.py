@@ -85,11 +85,8 @@ WINDOW_VERBS: tuple[Verb, ...] = (
         (Positional("session", "any name of a session; default: the one that the host's JSON names", "?"),),
         (_JSON,),
         (
-            ("una window statusline < status.json", "as Claude Code calls it"),
-            (
-                'claude --settings \'{"statusLine": {"type": "command", "command": "una window statusline"}}\'',
-                "for one run, nothing is edited",
-            ),
+            ("una window statusline", "as Claude Code calls it, its JSON on standard input"),
+            ("una window statusline SESSION", "of one session, for a prompt or a status bar of yours"),
         ),
         _CARE,
         "Reads the host's JSON on standard input (`session_id`, `cwd`) when that is no terminal. It starts no daemon.",
