@@ -7,9 +7,10 @@ yields violations and counts what it looked at; it never repairs.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 
 from unabridged.archive import hints, log, rendering
+from unabridged.archive.checkscan import Scan, Violation
+from unabridged.archive.checkwindows import aliases_name_one_event, twins_are_events, windows_are_kept
 from unabridged.archive.compress import verified
 from unabridged.archive.resolve import Resolver
 from unabridged.archive.turns import manifest_digest
@@ -43,34 +44,6 @@ from unabridged.store.contract import Reader
 PAGE = 500  # records read at once
 SEGMENT_PAGE = 16  # segments read at once (≤ 1 MiB each)
 MAX_CHAIN = 4_096
-
-
-@dataclass(frozen=True, slots=True)
-class Violation:
-    """A broken invariant: its name, the project, which record, and what is wrong (no content)."""
-
-    invariant: str
-    project: str
-    subject: str
-    detail: str
-
-
-@dataclass(slots=True)
-class Scan:
-    """One project's check: the reader, whether to unpack and hash everything, and counts of what was looked at."""
-
-    reader: Reader
-    project: ProjectId
-    deep: bool
-    checked: dict[str, int] = field(default_factory=dict[str, int])
-
-    def count(self, name: str, by: int = 1) -> None:
-        """Count records looked at."""
-        self.checked[name] = self.checked.get(name, 0) + by
-
-    def wrong(self, invariant: str, subject: object, detail: str) -> Violation:
-        """Make a violation."""
-        return Violation(invariant, self.project.hex(), str(subject), detail)
 
 
 def _events(scan: Scan) -> Iterator[Event]:
@@ -346,6 +319,9 @@ CHECKS: tuple[tuple[str, Checker], ...] = (
     ("originals are whole", originals_are_whole),
     ("chunks are counted", chunks_are_counted),
     ("hints are as they were frozen", hints_are_as_frozen),
+    ("windows are kept, and their items resolve", windows_are_kept),
+    ("a further source key names one event", aliases_name_one_event),
+    ("what came twice is one event", twins_are_events),
 )
 
 
