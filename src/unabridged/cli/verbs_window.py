@@ -57,7 +57,7 @@ WINDOW_VERBS: tuple[Verb, ...] = (
         "unabridged.cli.window",
         (_SESSION,),
         (_JSON,),
-        (("una window rotate", "of this folder's last session: cut now, before the limit is reached"),),
+        (("una window rotate", "this folder's last session: cut now, not at the limit"),),
         _CARE,
         "The oldest turns leave the window with the next request, after they were archived. The provider's prompt "
         "cache is written anew once.",
