@@ -37,7 +37,7 @@ LONG_FUNCTIONS: dict[str, str] = {}
 MANY_IMPORTS = {
     "daemon/indexing.py": (18, "follows the store's log into the index through its worker"),
     "daemon/lifecycle.py": (18, "starts and ends everything that runs in the daemon"),
-    "gateway/command.py": (19, "puts the gateway's process together"),
+    "gateway/command.py": (21, "puts the gateway's process together"),
     "gateway/windows.py": (19, "puts a request's steps together"),
     "daemon/parts.py": (29, "puts the daemon's parts together"),
 }

@@ -46,14 +46,14 @@ class Bodies:
     async def whole(self, headers: Headers, receive: Receive) -> bytes:
         """Return a body read to its end, counted until it is let go; raise `Refused` or `ClientGone`."""
         if announced(headers) > self._most:
-            await _drained(receive)
+            await drained(receive)
             raise Refused(Refusal(413, "size"))
         body = bytearray()
         try:
             async with asyncio.timeout(SECONDS):
                 async for part in parts(receive):
                     if len(body) + len(part) > self._most:
-                        await _drained(receive)
+                        await drained(receive)
                         raise Refused(Refusal(413, "size"))
                     if self._held + len(part) > MOST_HELD:
                         raise Refused(Refusal(503, "bodies", ((b"retry-after", RETRY_SECONDS),)))
@@ -95,7 +95,7 @@ def has_body(headers: Headers) -> bool:
     return announced(headers) > 0 or bool(values(headers, b"transfer-encoding"))
 
 
-async def _drained(receive: Receive) -> None:
+async def drained(receive: Receive) -> None:
     """Read on for a while, so that a client which sends first and reads then finds our refusal."""
     try:
         async with asyncio.timeout(DRAIN_SECONDS):

@@ -31,6 +31,6 @@ def of_settings(config: Config) -> Bounds:
     return bounds
 
 
-def told(headers: Headers) -> int:
+def told_window(headers: Headers) -> int:
     """Return the tokens of the model's window where a request tells it, else 0."""
     return MILLION if any(LONG in value for value in values(headers, b"anthropic-beta")) else 0

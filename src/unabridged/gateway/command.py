@@ -11,7 +11,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Protocol
 
-from unabridged.daemon import config, loopback, paths, portfile
+import uvloop
+
+from unabridged.daemon import allocation, config, loopback, paths, portfile
 from unabridged.daemon.link import Link
 from unabridged.gateway.archive import DaemonArchive
 from unabridged.gateway.bounds import of_settings
@@ -55,6 +57,7 @@ class Arguments(Protocol):
 
 def run(arguments: Arguments) -> int:
     """Serve until SIGTERM or SIGINT; raise `InvalidInput` for a port or an upstream that cannot be had."""
+    allocation.thrifty()
     settings = config.load(arguments.environ)
     upstreams = Upstreams({**settings.values["gateway.upstreams"], **named(arguments.list("upstream"))})
     listener = loopback.listen(arguments.number("port"))
@@ -69,9 +72,9 @@ def run(arguments: Arguments) -> int:
     windows = Windows(filing, of_settings(settings), Who(arguments.text("host") or OTHER), masker(settings))
     service = Service(door, upstreams, windows, journal, settings.number("gateway.body_bytes"))
     try:
-        asyncio.run(
-            serve(listener, service, filing, journal, until_input_ends=arguments.flag("until-input-ends"))
-        )
+        with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+            ends = arguments.flag("until-input-ends")
+            runner.run(serve(listener, service, filing, journal, until_input_ends=ends))
     finally:
         if file:
             portfile.remove(file, door.url)

@@ -18,8 +18,9 @@ from unabridged.window.state import decode, encode
 
 WAIT_SECONDS = 2.0  # that a request may wait for the archive where something of it is to be left out
 ILL_SECONDS = 15.0  # that nobody waits for an archive which has just been too slow
+AT_ONCE = 2  # captures at once: requests go before, and the daemon serves others, too
 MOST_HELD = (
-    48 << 20
+    32 << 20
 )  # bytes that wait for the archive; what comes beyond is archived when the client sends it again
 
 Settle = Callable[[frozenset[str]], bool]  # gets the keys that are archived; whether the name was another one
@@ -34,6 +35,7 @@ class Filing:
         self._tasks = set[asyncio.Task[str]]()
         self._held = 0
         self._ill_until = 0.0
+        self._turns = asyncio.Semaphore(AT_ONCE)
 
     @property
     def held(self) -> int:
@@ -55,7 +57,8 @@ class Filing:
             try:
                 when = iso(time.time())
                 for batch in batches(rows):
-                    told = await self._archive.capture(talk.id, batch, when)
+                    async with self._turns:
+                        told = await self._archive.capture(talk.id, batch, when)
                     talk.live.told(told.durable, told.erased, forced=told.forced)
             finally:
                 self._held -= size
@@ -67,8 +70,9 @@ class Filing:
 
         async def work() -> None:
             state = encode(talk.live.state) if talk.keeps_state else b""
-            if await self._archive.save(talk.id, state, account, iso(time.time())):
-                talk.live.told(forced=True)
+            forced = await self._archive.save(talk.id, state, account, iso(time.time()))
+            talk.live.saved()
+            talk.live.told(forced=forced)
 
         return self._start(talk, work)
 

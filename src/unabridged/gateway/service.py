@@ -19,6 +19,7 @@ from unabridged.gateway.bodies import (
     Refused,
     Scope,
     Send,
+    drained,
     has_body,
     parts,
     plain,
@@ -82,6 +83,12 @@ class Service:
             await self._refuse(error.refusal, send)
         except ClientGone:
             self._journal.refused("client-gone")
+        except passing.UpstreamBroke:
+            self._journal.refused("upstream-broke-off")
+            raise  # the server ends the connection without an end of the answer
+        except Exception as error:
+            self._journal.failure("request", error)
+            raise
 
     async def close(self) -> None:
         """End all connections to providers."""
@@ -113,7 +120,12 @@ class Service:
             finally:
                 await answer.aclose()
 
-        await passing.while_there(work(), receive, read)
+        try:
+            await passing.while_there(work(), receive, read)
+        except Refused:
+            if not read.done():
+                await drained(receive)
+            raise
 
     # --- requests that are given a window ---------------------------------------------------------------------------
 

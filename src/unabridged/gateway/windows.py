@@ -14,7 +14,7 @@ from unabridged.daemon.origins import Headers
 from unabridged.gateway.admission import Admission
 from unabridged.gateway.answers.contract import Answer
 from unabridged.gateway.answers.shapes import as_sent_back
-from unabridged.gateway.bounds import Bounds, told
+from unabridged.gateway.bounds import Bounds, told_window
 from unabridged.gateway.filing import Filing
 from unabridged.gateway.going import Going, going, list_name, whole
 from unabridged.gateway.identity import Who, beside, who
@@ -29,7 +29,7 @@ from unabridged.window.providers.sending import Sending
 from unabridged.window.providers.splice import NotUnderstood
 from unabridged.window.providers.usage import usage
 
-KNOWN_BYTES = 12 << 20  # of items that are not read again, of all conversations
+KNOWN_BYTES = 6 << 20  # of items that are not read again, of all conversations
 
 Redact = Callable[[str], str]
 
@@ -57,15 +57,17 @@ class Windows:
         said = beside(body)
         kind = sidecalls.aside(request.conversation)
         talk = self._talks.find(who(headers, said, self._default), request.conversation, said, kind)
-        limits, fault = self._bounds(request.conversation.model, said.reserve, told(headers))
+        limits, fault = self._bounds(request.conversation.model, said.reserve, told_window(headers))
         filed = self._admission.request(talk, adapter, request, kind)
         if kind is not sidecalls.Aside.NONE:
             made = self._beside(adapter, body, talk, request, limits, kind)
             return going(adapter, talk, request, made, limits, fault, kind)
-        made = talk.live.prepare(adapter, body, limits, redact=self._redact)
+        read = request if request.body is body else None
+        made = talk.live.prepare(adapter, body, limits, redact=self._redact, read=read)
         if filed is not None and made.sending.plan is not None and made.sending.plan.archive:
-            fault = await self._filing.within(filed) or fault
-            made = talk.live.prepare(adapter, body, limits, redact=self._redact)
+            told = await self._filing.within(filed)
+            made = talk.live.prepare(adapter, body, limits, redact=self._redact, frozen=bool(told), read=read)
+            fault = told or fault
         talk.live.under_way(made)
         fault, talk.fault = fault or talk.fault, ""
         return going(adapter, talk, request, made, limits, fault, kind)
@@ -77,12 +79,12 @@ class Windows:
         except NotUnderstood:
             return body
         said = beside(body)
-        limits, _ = self._bounds(request.conversation.model, said.reserve, told(headers))
+        limits, _ = self._bounds(request.conversation.model, said.reserve, told_window(headers))
         whose = who(headers, said, self._default)
         talk = self._talks.peek(whose, request.conversation, said, sidecalls.Aside.NONE)
         durable = {item.key for item in request.conversation.items}
         trial = self._trial(talk, durable | talk.live.durable)
-        return trial.prepare(adapter, body, limits, redact=self._redact).body
+        return trial.prepare(adapter, body, limits, redact=self._redact, read=request).body
 
     def answered(self, sent: Going, answer: Answer) -> None:
         """Take the answer to a request: archive it, count it, keep the state."""

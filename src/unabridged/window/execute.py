@@ -122,16 +122,18 @@ class Live:
         redact: Callable[[str], str] = as_they_are,
         *,
         frozen: bool = False,
+        read: Request | None = None,
     ) -> Prepared:
         """Return what to send of a request with what is durable now. It raises nothing, and changes no state.
 
-        `frozen`: the archive does not answer, so the last cut is made again and nothing more leaves.
+        `frozen`: the archive does not answer, so the last cut is made again and nothing more leaves. `read` is the
+        request of this body, where it was read before.
         """
 
         def tried(durable: Container[str]) -> Sending | None:
             try:
                 return sending(
-                    adapter, body, self.state, limits, durable, self.erased, self.known, pins, redact
+                    adapter, body, self.state, limits, durable, self.erased, self.known, pins, redact, read
                 )
             except Exception:  # noqa: BLE001 - a fault of ours must not stop an agent; it is told as one
                 return None

@@ -44,10 +44,14 @@ def sending(
     known: Known | None = None,
     pins: Sequence[str] = PINS,
     redact: Callable[[str], str] = as_they_are,
+    read: Request | None = None,
 ) -> Sending:
-    """Return what to send of a request. All but `known` are as `plan` takes them. It raises nothing."""
+    """Return what to send of a request. It raises nothing.
+
+    All but `known` and `read` are as `plan` takes them; `read` is the request of this body, where it was read before.
+    """
     try:
-        request = adapter.read(body, known)
+        request = adapter.read(body, known) if read is None else read
     except NotUnderstood:
         return Sending(body, understood=False)
     if not request.windowed or not request.spans:
