@@ -218,7 +218,8 @@ class TraverseAnswer(Answer, frozen=True):
 
 
 class RecallRequest(Request, frozen=True):
-    """Exact text around one place: a locator, a short handle, a document or event id, or a source key."""
+    """Exact text around one place: a locator, a short handle, a document or event id, a name that a window
+    gave out, or a source key."""
 
     target: str
     neighbors: int = 0  # windows before and after, at most 32
