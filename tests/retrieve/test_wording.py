@@ -80,3 +80,70 @@ def test_wording_never_passes_a_clear_winner(engine: Engine) -> None:
         "we decided to paint the hoist",
     )
     assert engine.natives("crane inspection north quay rust hoist")[0] == "m0"
+
+
+def talk(engine: Engine, name: str, *said: tuple[str, str]) -> None:
+    """Let a person and an agent speak: (role, text)."""
+    rows = [
+        {"id": f"{name}{number}", "text": text, "role": role, "human": role == "user"}
+        for number, (role, text) in enumerate(said)
+    ]
+    engine.archive.add(name, rows)  # type: ignore[arg-type]
+    engine.index()
+
+
+def test_what_answers_a_question_stands_before_those_who_repeat_it(engine: Engine) -> None:
+    talk(
+        engine,
+        "old",
+        ("user", "why does the harbour crane stop at noon?"),
+        ("assistant", "Its motor is too hot by then: the fan turns the wrong way round."),
+    )
+    talk(
+        engine,
+        "new",
+        ("user", "I ask again: why does the harbour crane stop at noon? the crane stops at noon"),
+    )
+    talk(engine, "late", ("assistant", "I will look why the harbour crane stops at noon."))
+    assert engine.natives("why does the harbour crane stop at noon")[0] == "old1"
+
+
+def test_who_promises_to_look_does_not_answer(engine: Engine) -> None:
+    talk(
+        engine,
+        "a",
+        ("user", "where do we keep the keys of the boat house?"),
+        ("assistant", "Should I ask the watchman where they are?"),
+    )
+    say(engine, "we keep the keys of the boat house behind the tide table")
+    assert engine.natives("where do we keep the keys of the boat house")[:2] == ["m0", "a0"]
+
+
+def test_who_asks_what_he_said_himself_finds_his_own_question(engine: Engine) -> None:
+    talk(
+        engine,
+        "a",
+        ("user", "which of my boats needs paint, the yawl or the dinghy?"),
+        ("assistant", "The dinghy, for the yawl was painted last year."),
+    )
+    assert engine.natives("which of my boats needs paint")[0] == "a0"
+
+
+def test_lines_of_a_log_stand_behind_who_tells_what_they_mean(engine: Engine) -> None:
+    talk(
+        engine,
+        "a",
+        ("user", "[WARN] lock gate pressure drops at night\n[WARN] lock gate pressure drops at night"),
+    )
+    say(engine, "the pressure at the lock gate drops since a seal is worn, at night mostly")
+    assert engine.natives("why does the lock gate pressure drop at night")[0] == "m0"
+
+
+def test_a_question_with_the_name_that_is_asked_for_stays_before_what_lacks_it(engine: Engine) -> None:
+    talk(
+        engine,
+        "a",
+        ("user", "why does tide_table.load() raise in the harbour test?"),
+        ("assistant", "The file has a byte order mark, which the parser takes for a column."),
+    )
+    assert engine.natives("why does tide_table.load() raise in the harbour test")[0] == "a0"

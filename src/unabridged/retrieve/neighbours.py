@@ -23,13 +23,16 @@ HEAD = 8  # hits by score alone; behind them, conversations that have no hit yet
 STRONGEST = 2  # messages of a conversation that its place behind the head follows from
 
 
-def with_neighbours(reader: Reader, pairs: Sequence[Pair], allows: Callable[[Event], bool]) -> Sequence[Pair]:
+def with_neighbours(
+    reader: Reader, pairs: Sequence[Pair], allows: Callable[[Event], bool], *, always: bool = False
+) -> Sequence[Pair]:
     """Return candidates with the messages beside the best of them that do not match the question themselves.
 
     A question's words often stand in what was asked, and the answer beside it. Nothing is added to what somebody
-    looks up by its own words: where one candidate holds them all. `allows` tells what the asker may see and wants.
+    looks up by its own words: where one candidate holds them all, unless `always`.
+    `allows` tells what the asker may see and wants.
     """
-    if not pairs or max(candidate.coverage for candidate, _ in pairs) >= WHOLE:
+    if not pairs or (not always and max(candidate.coverage for candidate, _ in pairs) >= WHOLE):
         return pairs
     best = sorted(pairs, key=lambda pair: (-pair[0].total, pair[1].project, pair[1].ordinal))
     known = {place_of(event) for _, event in pairs}

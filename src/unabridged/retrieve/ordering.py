@@ -13,7 +13,7 @@ from unabridged.retrieve.judging import Judging
 from unabridged.retrieve.neighbours import spread, with_neighbours
 from unabridged.retrieve.rank import Ranked, rank
 from unabridged.retrieve.settling import settled
-from unabridged.retrieve.wording import worded
+from unabridged.retrieve.wording import asks, worded
 
 
 def order(
@@ -38,7 +38,10 @@ def order(
         if start or request.operators:
             block = rank(pairs, context.now)
         else:
-            best = rank(with_neighbours(context.reader, pairs, eligible.allows), context.now)
+            best = rank(
+                with_neighbours(context.reader, pairs, eligible.allows, always=asks(request.query)),
+                context.now,
+            )
             block = spread(judging.order(worded(context, request, best)))
         if not start:
             block = settled(context, finder, request, block)
