@@ -147,3 +147,30 @@ def test_a_question_with_the_name_that_is_asked_for_stays_before_what_lacks_it(e
         ("assistant", "The file has a byte order mark, which the parser takes for a column."),
     )
     assert engine.natives("why does tide_table.load() raise in the harbour test")[0] == "a0"
+
+
+def test_after_work_the_last_that_an_agent_says_is_the_answer(engine: Engine) -> None:
+    talk(
+        engine,
+        "a",
+        ("user", "find out why the harbour crane stops at noon"),
+        ("assistant", "I'll read the motor's log first."),
+        ("tool", "fan: -1200 rpm"),
+        ("assistant", "The speed is below zero, so now the wiring plan."),
+        ("tool", "L1 L3 L2"),
+        ("tool", "L1 L3 L2"),
+        ("assistant", "Two phases are swapped: the fan turns backwards and the motor gets too hot."),
+        ("user", "thanks"),
+    )
+    found = engine.natives("why does the harbour crane stop at noon")
+    assert found.index("a6") < found.index("a0") < found.index("a3")
+
+
+def test_a_question_for_a_time_prefers_a_passage_that_tells_one(engine: Engine) -> None:
+    say(engine, "the mooring of the ferry was a long talk", "the mooring of the ferry was on a Tuesday")
+    assert engine.natives("when was the mooring of the ferry")[0] == "m1"
+
+
+def test_what_changed_something_tells_how_it_is(engine: Engine) -> None:
+    say(engine, "the ferry moors at pier four", "from now on the ferry moors at pier nine")
+    assert engine.natives("at which pier does the ferry moor")[0] == "m1"

@@ -11,9 +11,11 @@ from unabridged.retrieve.context import Context
 from unabridged.retrieve.eligible import Eligibility
 from unabridged.retrieve.judging import Judging
 from unabridged.retrieve.neighbours import spread, with_neighbours
+from unabridged.retrieve.questions import asks
 from unabridged.retrieve.rank import Ranked, rank
+from unabridged.retrieve.replying import with_replies
 from unabridged.retrieve.settling import settled
-from unabridged.retrieve.wording import asks, worded
+from unabridged.retrieve.wording import worded
 
 
 def order(
@@ -38,11 +40,11 @@ def order(
         if start or request.operators:
             block = rank(pairs, context.now)
         else:
-            best = rank(
-                with_neighbours(context.reader, pairs, eligible.allows, always=asks(request.query)),
-                context.now,
-            )
-            block = spread(judging.order(worded(context, request, best)))
+            asking = asks(request.query)
+            around = with_neighbours(context.reader, pairs, eligible.allows, always=asking)
+            around, replies = with_replies(context, around, eligible.allows) if asking else (around, {})
+            best = worded(context, request.query, rank(around, context.now), replies)
+            block = spread(judging.order(best))
         if not start:
             block = settled(context, finder, request, block)
         for item in block:

@@ -7,7 +7,10 @@ from collections.abc import Iterator
 from unabridged.retrieve.context import Context
 from unabridged.schema.records import EVENT, HIDDEN, HUMAN, META, PATH, SIDE, SUMMARY, Event
 
-PAGE = 32  # steps read at once
+FIRST_PAGE, PAGE = (
+    4,
+    32,
+)  # steps read at once: most turns of a talk are short, those of an agent at work are long
 MOST_STEPS = 1_024  # of a turn that are looked at
 
 
@@ -21,10 +24,10 @@ def is_final(context: Context, event: Event) -> bool:
     return True
 
 
-def answers_to(context: Context, event: Event) -> list[Event]:
-    """Return the agent's texts behind a message and before the person's next one, in order."""
+def answers_to(context: Context, event: Event, most: int = MOST_STEPS) -> list[Event]:
+    """Return the agent's texts behind a message and before the person's next one, in order; `most` steps are read."""
     found = list[Event]()
-    for step in _behind(context, event):
+    for step in _behind(context, event, most):
         if step.flags & HUMAN:
             if found:  # a person may write several messages before there is an answer
                 break
@@ -38,16 +41,16 @@ def is_text(event: Event) -> bool:
     return event.kind == "text" and bool(event.size) and not event.flags & (META | SUMMARY)
 
 
-def _behind(context: Context, event: Event) -> Iterator[Event]:
+def _behind(context: Context, event: Event, most: int = MOST_STEPS) -> Iterator[Event]:
     """Yield what follows in the session, on the same side, without reasoning and the host's own remarks."""
-    side, start = event.flags & SIDE, event.seq + 1
-    for _ in range(0, MOST_STEPS, PAGE):
-        paths = context.reader.scan(PATH, (event.project, event.session), start=(start,), limit=PAGE)
+    side, start, page = event.flags & SIDE, event.seq + 1, FIRST_PAGE
+    while start <= event.seq + most:
+        paths = context.reader.scan(PATH, (event.project, event.session), start=(start,), limit=page)
         for step in context.reader.get_many(EVENT, [(event.project, path.event) for path in paths]):
             if step is None or step.flags & (META | SUMMARY | HIDDEN) or step.kind == "reasoning":
                 continue
             if step.flags & SIDE == side:
                 yield step
-        if len(paths) < PAGE:
+        if len(paths) < page:
             return
-        start = paths[-1].seq + 1
+        start, page = paths[-1].seq + 1, min(PAGE, 2 * page)

@@ -1,0 +1,90 @@
+"""A query as what passages say is compared with it: what it asks for, of whom, in which words."""
+
+from __future__ import annotations
+
+import re
+
+from unabridged.index.analysis.inflections import inflections
+from unabridged.index.analysis.letters import sound
+from unabridged.index.analysis.stopwords import STOPWORDS
+from unabridged.retrieve.answering import Words
+from unabridged.retrieve.denying import Denying
+
+QUESTION_MOST = 400  # characters; a longer query is a paste, and only its beginning is taken as a question
+PROSE = 2  # words of a question, below which somebody looks up a word
+
+_WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)?")
+_ASKS = re.compile(
+    r"\W*(?:why|how|what|which|who|whose|where|when|whether|is|are|was|were|do|does|did|can|could|should|has|have|had)\b"
+    r"|.*\?\s*$",
+    re.DOTALL,
+)
+_OWN = re.compile(r"\b(?:i|my|mine|me|myself)\b")
+_WHY = re.compile(
+    r"^\W*(?:why|how come)\b|\b(?:reasons?|rationale|motivation|justification) (?:for|why|behind|that|to)\b"
+    r"|\bwhat (?:makes?|made|keeps?|kept|causes?|caused|prevents?|prevented|explains?|decides?|determines?)\b"
+)
+_BECAUSE = re.compile(
+    r"\b(?:because|so that|due to|in order to|therefore|thanks to|the reason|which is why|otherwise|as a result)\b"
+)
+_WHEN = re.compile(r"^\W*(?:when|since when|(?:on )?(?:what|which) (?:day|date|time|year|month))\b")
+_TIME = re.compile(
+    r"\b(?:yesterday|today|tomorrow|tonight|ago|last|next|this (?:week|month|year|morning|afternoon|evening|weekend)"
+    r"|(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february|march|april|june|july|august|september|october"
+    r"|november|december|weekend|noon|midnight|\d{4}|\d{1,2}(?:am|pm|:\d\d))\b"
+)
+_STATE = re.compile(
+    r"\b(?:now|currently|still|today|these days|at the moment|any ?more)\b"
+    r"|^\W*(?:which|what|where|who|at which|at what|how (?:many|long|often)|do|does|is|are)\b"
+)
+_CHANGE = re.compile(
+    r"\b(?:no longer|from now on|instead|replac(?:es|ed|ing)|switch(?:ed)? to|chang(?:e|ed) (?:that|this|it|to|from)"
+    r"|moved? (?:to|away)|not any ?more|supersed\w+|overrul\w+|as of)\b"
+)
+
+
+class Question:
+    """What a query asks for.
+
+    own: for what its asker said himself. reason: for a reason. words, denying: what texts are compared with.
+    """
+
+    def __init__(self, query: str) -> None:
+        """Read the beginning of a query."""
+        low = folded(sound(query[:QUESTION_MOST]))
+        found = [word for word in dict.fromkeys(_WORD.findall(low)) if word not in STOPWORDS]
+        words = {word: (word, *inflections(word)) for word in found}
+        self.own = _OWN.search(low) is not None
+        self.reason = _WHY.search(low) is not None
+        self.words = Words(words if len(words) >= PROSE else {})
+        self.denying = Denying(low, words)
+        self._whole = " ".join(_WORD.findall(low))
+        self._time = _WHEN.match(low) is not None
+        self._state = not self.own and _STATE.search(low) is not None
+
+    def stands_in(self, low: str) -> bool:
+        """Tell whether a text in lower case holds the whole query as it is said."""
+        return self._whole in " ".join(_WORD.findall(low))
+
+    def kinds(self, low: str) -> int:
+        """Return how many of the things that are asked for a text in lower case has: a reason, a time, a change.
+
+        What changed something tells how it is.
+        """
+        wanted = ((self.reason, _BECAUSE), (self._time, _TIME), (self._state, _CHANGE))
+        return sum(asked and cue.search(low) is not None for asked, cue in wanted)
+
+
+def gives_reason(low: str) -> bool:
+    """Tell whether a text in lower case gives a reason."""
+    return _BECAUSE.search(low) is not None
+
+
+def asks(query: str) -> bool:
+    """Tell whether a query is a question: then what holds all of its words may be the same question."""
+    return _ASKS.match(folded(query[:QUESTION_MOST])) is not None
+
+
+def folded(text: str) -> str:
+    """Return a text in lower case with one apostrophe."""
+    return text.lower().replace("\u2019", "'")
