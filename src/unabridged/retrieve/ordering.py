@@ -13,7 +13,7 @@ from unabridged.retrieve.judging import Judging
 from unabridged.retrieve.neighbours import spread, with_neighbours
 from unabridged.retrieve.questions import asks
 from unabridged.retrieve.rank import Ranked, rank
-from unabridged.retrieve.replying import with_replies
+from unabridged.retrieve.replying import Replies, with_replies
 from unabridged.retrieve.settling import settled
 from unabridged.retrieve.wording import worded
 
@@ -42,7 +42,9 @@ def order(
         else:
             asking = asks(request.query)
             around = with_neighbours(context.reader, pairs, eligible.allows, always=asking)
-            around, replies = with_replies(context, around, eligible.allows) if asking else (around, {})
+            replies = Replies()
+            if asking:
+                around, replies = with_replies(context, around, eligible.allows)
             best = worded(context, request.query, rank(around, context.now), replies)
             block = spread(judging.order(best))
         if not start:

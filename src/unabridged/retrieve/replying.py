@@ -5,7 +5,7 @@ The next message is often no more than what the agent means to do.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 from unabridged.index.status import is_indexed
 from unabridged.retrieve.candidate import Candidate
@@ -15,17 +15,19 @@ from unabridged.retrieve.said import is_said
 from unabridged.retrieve.turning import answers_to
 from unabridged.schema.records import Event
 
+Replies = dict[Key, Key]  # a message and what answers it
+
 TURNS = 6  # best messages of people, whose turns are looked through
 STEPS = 60  # of each
 
 
 def with_replies(
     context: Context, pairs: Sequence[Pair], allows: Callable[[Event], bool]
-) -> tuple[Sequence[Pair], Mapping[Key, Key]]:
+) -> tuple[Sequence[Pair], Replies]:
     """Return candidates with what answers the best of them at last, and which of them that answers."""
     best = sorted(pairs, key=lambda pair: (-pair[0].total, pair[1].project, pair[1].ordinal))
     asked = [event for one, event in best if one.total and event.role == "user" and is_said(event)]
-    known, added, replies = {_key(event) for _, event in pairs}, list[Pair](), dict[Key, Key]()
+    known, added, replies = {_key(event) for _, event in pairs}, list[Pair](), Replies()
     for event in asked[:TURNS]:
         reply = next(reversed(answers_to(context, event, STEPS)), None)
         if reply is None or not is_said(reply):
