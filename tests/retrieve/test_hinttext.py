@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from unabridged.hosts.calls import is_own_text
 from unabridged.retrieve.hintintent import intent_of
-from unabridged.retrieve.hinttext import TAG, Fits, Line, Piece, chosen, excerpt, marker, spans_of
+from unabridged.retrieve.hinttext import TAG, Fits, Line, excerpt, laid, marker, spans_of, split
 from unabridged.schema import tokens
 
 FACTS = {"date": "2026-11-03", "recall": "w6165myh140f40rx"}
@@ -54,40 +54,24 @@ def fits(most: int) -> Fits:
     return lambda lines: tokens.strict(" ".join(line.text for line in lines).encode()) <= most
 
 
-def weigh(text: str) -> float:
-    return 1.0 if "retry" in text else 0.0
-
-
-PIECES = [
-    Piece("user", "Which retry limit shall we take? The deploy is on Friday."),
-    Piece(
-        "assistant",
-        "Let me think about it. We will use five retries, a minute apart. The rest stays.",
-        answers=True,
-    ),
-]
-
-
-def test_what_was_decided_comes_before_what_was_asked() -> None:
-    (line,) = chosen(PIECES, weigh, "decision", fits(24))
-    assert (line.piece, line.speaker) == (1, "assistant")
-    assert "five retries" in line.text
-    both = chosen(PIECES, weigh, "decision", fits(400))
-    assert [line.piece for line in both] == [0, 1]
-    assert "Which retry limit" in both[0].text
-
-
 def test_a_sentence_that_is_too_long_is_cut_at_a_word_and_says_so() -> None:
-    long = Piece("assistant", "The retry " + "queue empties slowly and " * 12 + "stops.", answers=True)
-    (line,) = chosen([long], weigh, "", fits(40))
+    long = [("assistant", split("The retry " + "queue empties slowly and " * 12 + "stops."))]
+    (line,) = laid(long, [(0, 0)], fits(40))
     assert line.text.startswith("The retry queue")
     assert line.text.endswith(" \u2026")
-    assert chosen([long], weigh, "", fits(4)) == []
+    assert laid(long, [(0, 0)], fits(4)) == []
 
 
 def test_what_is_left_out_between_two_sentences_is_marked() -> None:
-    piece = Piece(
-        "assistant", "Retry A we chose. Weather is fine. Snow too. Retry B we chose.", answers=False
-    )
-    (line,) = chosen([piece], lambda text: 1.0 if "Retry" in text else 0.0, "decision", fits(1_000))
+    piece = [("assistant", split("Retry A we chose. Weather is fine. Snow too. Retry B we chose."))]
+    (line,) = laid(piece, [(0, 3), (0, 0), (0, 1)], fits(1_000))
     assert line.text == "Retry A we chose. Weather is fine. \u2026 Retry B we chose."
+
+
+def test_sentences_know_their_places() -> None:
+    text = "First one.  Second\nthird: 1.5 s"
+    assert [text[span.start : span.end].strip() for span in split(text)] == [
+        "First one.",
+        "Second",
+        "third: 1.5 s",
+    ]

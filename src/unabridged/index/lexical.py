@@ -158,12 +158,18 @@ class LexicalIndex:
         """Return the number of windows."""
         return self._state.total
 
-    def search(self, plan: Plan, where: LexicalFilter = EVERYTHING, limit: int = 10) -> list[LexicalHit]:
-        """Return the best windows for a plan, best first; equal scores in the order of project, ordinal, window."""
+    def search(
+        self, plan: Plan, where: LexicalFilter = EVERYTHING, limit: int = 10, *, brief: bool = False
+    ) -> list[LexicalHit]:
+        """Return the best windows for a plan, best first; equal scores in the order of project, ordinal, window.
+
+        `brief`: found by rare words alone, and what each of them holds is left open, for who reads them all.
+        """
         if plan.empty or limit < 1:
             return []
         with _typed(self._path):
-            return searching.search(self._state, plan, where, min(limit, LIMIT_MOST))
+            look = searching.glance if brief else searching.search
+            return look(self._state, plan, where, min(limit, LIMIT_MOST))
 
     def newest(self, where: LexicalFilter = EVERYTHING, limit: int = 10) -> list[LexicalHit]:
         """Return the newest windows that pass a filter, whatever they say: see `index/newest`."""

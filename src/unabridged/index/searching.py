@@ -29,6 +29,8 @@ POSTINGS_MOST = 200_000  # entries read to find candidates; about 2 ms
 RARE_LEAST = 2  # terms that may find candidates however frequent they are
 TERMS_MOST = 24  # terms that find candidates
 SPARE = 80  # candidates beyond the wanted ones: frequent terms, inflections and class weights reorder them
+# The same of a brief look, which reads the few windows that it finds and weighs them itself.
+BRIEF_POSTINGS, BRIEF_LEAST, BRIEF_SPARE = 40_000, 1, 24
 MASK_BITS = 22  # terms told apart in one pass: a sum of powers of two is exact in the 24 bits of a score
 
 Scored = tuple[float, DocAddress]
@@ -76,6 +78,23 @@ class _Found(NamedTuple):
     phrase: bool = False
 
 
+def glance(state: State, plan: Plan, where: LexicalFilter, limit: int) -> list[LexicalHit]:
+    """Return the best hits by their rare words, for who reads them all: what each holds is not looked up."""
+    narrowed = state.narrowed(where)
+    weights = weigh(plan, state)
+    kept = telling(weights, state.total)
+    plan = replace(plan, clauses=tuple(plan.clauses[at] for at in kept))
+    weights = [weights[at] for at in kept]
+    picked = chosen(weights, BRIEF_POSTINGS, BRIEF_LEAST)
+    found = _by_words(state, plan, weights, picked, narrowed, limit + BRIEF_SPARE)
+    best = sorted((item for item in found if item.place[:2] not in where.exclude), key=_order)[:limit]
+    (times,) = state.columns([item.address for item in best], "time")
+    return [
+        LexicalHit(*item.place, item.start, item.end, time, item.score)
+        for item, time in zip(best, times, strict=True)
+    ]
+
+
 def search(state: State, plan: Plan, where: LexicalFilter, limit: int) -> list[LexicalHit]:
     """Return the best hits."""
     narrowed = state.narrowed(where)
@@ -87,15 +106,17 @@ def search(state: State, plan: Plan, where: LexicalFilter, limit: int) -> list[L
     if plan.expression is not None:
         found = _run(state, compiling.expression(state, plan.expression), narrowed, wanted)
     else:
-        found = [] if plan.strict else _by_words(state, scored, weights, narrowed, wanted)
+        found = [] if plan.strict else _by_words(state, scored, weights, chosen(weights), narrowed, wanted)
         if plan.phrases:
             found = _with_phrases(state, plan, found, narrowed, wanted)
     best = sorted((item for item in found if item.place[:2] not in where.exclude), key=_order)[:limit]
     return _hits(state, scored, weights, kept, best)
 
 
-def chosen(weights: Iterable[Sequence[Weighted]]) -> list[Weighted]:
-    """Return the terms that find candidates, the most telling first.
+def chosen(
+    weights: Iterable[Sequence[Weighted]], most: int = POSTINGS_MOST, least: int = RARE_LEAST
+) -> list[Weighted]:
+    """Return the terms that find candidates, the most telling first: at least so many, with at most so many entries.
 
     A frequent term costs as much as all others together and says least: it waits until candidates are there, unless
     there is hardly anything else.
@@ -104,17 +125,21 @@ def chosen(weights: Iterable[Sequence[Weighted]]) -> list[Weighted]:
     for item in sorted(
         (item for clause in weights for item in clause), key=lambda item: (-item.most, item.term)
     ):
-        if len(kept) < RARE_LEAST or postings + item.frequency <= POSTINGS_MOST:
+        if len(kept) < least or postings + item.frequency <= most:
             kept.append(item)
             postings += item.frequency
     return kept[:TERMS_MOST]
 
 
 def _by_words(
-    state: State, plan: Plan, weights: Sequence[Sequence[Weighted]], narrowed: Sequence[Part], limit: int
+    state: State,
+    plan: Plan,
+    weights: Sequence[Sequence[Weighted]],
+    picked: Sequence[Weighted],
+    narrowed: Sequence[Part],
+    limit: int,
 ) -> list[_Found]:
-    """Return windows that have any of the plan's terms: found by the telling ones, then scored by all."""
-    picked = chosen(weights)
+    """Return windows that have any of the plan's terms: found by the picked ones, then scored by all."""
     if not picked:
         return []
     if state.total <= SMALL:

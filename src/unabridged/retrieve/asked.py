@@ -96,6 +96,12 @@ class Finder(Protocol):
         """Return the best windows for a question, best first, of the given projects (None: all)."""
         ...
 
+    def glanced(
+        self, request: Search, projects: Sequence[ProjectId] | None, limit: int
+    ) -> Sequence[Candidate]:
+        """Return the best windows for a question's words, for who reads them all: what each holds is left open."""
+        ...
+
     def newest(
         self, request: Search, projects: Sequence[ProjectId] | None, limit: int
     ) -> Sequence[Candidate]:

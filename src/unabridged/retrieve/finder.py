@@ -102,6 +102,16 @@ class IndexFinder:
             found = self._tempered(found, plan, plan_of(request.query, (), False))
         return [_candidate(hit) for hit in found]
 
+    def glanced(self, request: Search, projects: Sequence[ProjectId] | None, limit: int) -> list[Candidate]:
+        """Return the best windows for a question's words, for who reads them all: what each holds is left open."""
+        plan = plan_of(request.query, (), False)
+        if not plan.clauses:
+            return []
+        asked = where(request, projects)
+        fresh = self._recent.held()
+        found = self._index.search(plan, asked, limit, brief=True)
+        return [_candidate(hit) for hit in fresh.join(found, plan, self._index.state, asked, limit)]
+
     def newest(self, request: Search, projects: Sequence[ProjectId] | None, limit: int) -> list[Candidate]:
         """Return the newest windows, the newest first."""
         asked = where(request, projects)

@@ -10,15 +10,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from unabridged.archive.notes import HOST as NOTE_HOST
 from unabridged.errors import UnabridgedError
-from unabridged.retrieve import hintcues, hintmatch, hintpolicy, hintresume, hintsources, hinttext
+from unabridged.retrieve import hintcues, hintlive, hintpolicy, hintresume, hintsources, hinttext
 from unabridged.retrieve.asked import Finder
 from unabridged.retrieve.context import Context
-from unabridged.retrieve.hintintent import Intent, intent_of, prose
+from unabridged.retrieve.hintintent import Intent, intent_of
 from unabridged.retrieve.hintlineage import Lineage, Visible
 from unabridged.retrieve.hintpolicy import EXCERPT, MARKER, NOTHING, Verdict
-from unabridged.retrieve.hintturns import PAYLOAD, SPOKEN, Said, Source, document_key, said, said_later
+from unabridged.retrieve.hintsources import Looking
+from unabridged.retrieve.hintturns import IDENTITY, PAYLOAD, SPOKEN, Source, document_key, pieces_of
 from unabridged.retrieve.locator import handle_of
 from unabridged.retrieve.places import iso
 from unabridged.schema.ids import Micros
@@ -28,11 +28,6 @@ LEAST_TOKENS = 40  # of a budget; in fewer no hint can be said
 FOLLOWED = 40  # steps behind a source in which its correction is looked for
 CORRECTIONS = 2  # messages of a person behind a source that may correct it
 OPENING = 200  # characters of such a message
-BEFORE, BEHIND = (
-    600,
-    1_400,
-)  # characters around the first of the words, in which sentences to quote are looked for
-END = 900  # characters at either end of what else was said, in which they are
 CONSIDERED = 5  # sources that an explanation names
 
 # An event that is quoted, and the id of the document that holds it (empty: none yet).
@@ -85,6 +80,7 @@ class Decision:
     rest: tuple[bytes, ...] = ()
     quoted: tuple[Passage, ...] = ()
     considered: tuple[Considered, ...] = ()
+    said: str = ""  # what it quotes, without its envelope
 
 
 def decide(context: Context, finder: Finder, asked: Asked) -> Decision:
@@ -96,23 +92,22 @@ def decide(context: Context, finder: Finder, asked: Asked) -> Decision:
         return Decision(NOTHING, "active-budget")
     if intent.resumes and not intent.telling:
         return _resumed(context, asked)
-    intent = hintsources.weighed(finder, intent)
-    looked = hintsources.look(context, finder, intent, asked.message, asked.visible, SPOKEN)
-    found = list(looked.sources)
-    verdict = _judged(context, asked, intent, found)
+    looking = hintsources.looking(context, finder, intent, asked.message, asked.visible)
+    intent = looking.intent
+    found = hintsources.look(looking, SPOKEN)
+    verdict = _judged(looking, asked, found)
     if _may_be_payload(intent, verdict):
         # What is too old is looked for, too: what was said of it is no answer in its place.
-        more = hintsources.look(context, finder, intent, asked.message, asked.visible, PAYLOAD).sources
+        more = hintsources.look(looking, PAYLOAD)
         found = sorted([*more, *found], key=lambda item: -item.share)
-        verdict = _judged(context, asked, intent, found)
-    live = looked.live
-    if verdict.outcome != NOTHING and asked.visible.keys is None and asked.lineage.session is not None:
-        name = asked.lineage.name  # what is archived may crowd the live conversation out
-        live = hintsources.look(context, finder, intent, asked.message, asked.visible, SPOKEN, name).live
-    if any(_is_live(intent, verdict, item) for item in live):
-        verdict = Verdict(NOTHING, "already-visible")
+        verdict = _judged(looking, asked, found)
     considered = tuple(_considered(item, verdict) for item in found[:CONSIDERED])
-    return _told(context, asked, intent, verdict, considered)
+    if verdict.reason == "weak-evidence" and any(looking.live):
+        return Decision(NOTHING, "already-visible", considered=considered)
+    decision = _told(looking, asked, verdict, considered)
+    if decision.outcome != NOTHING and _is_visible(looking, asked, verdict, decision):
+        return Decision(NOTHING, "already-visible", considered=considered)
+    return decision
 
 
 def _may_be_payload(intent: Intent, verdict: Verdict) -> bool:
@@ -122,42 +117,51 @@ def _may_be_payload(intent: Intent, verdict: Verdict) -> bool:
     return verdict.reason == "weak-evidence" and (bool(intent.names) or not intent.wants)
 
 
-def _is_live(intent: Intent, verdict: Verdict, live: Source) -> bool:
-    """Tell whether the live conversation itself holds what a message is about: for who asks for history, the answer."""
-    if verdict.outcome == NOTHING:
-        return verdict.reason == "weak-evidence" and live.share >= hintpolicy.ENOUGH
-    if verdict.best is None or live.share < verdict.best.share - hintpolicy.APART:
+def _is_visible(looking: Looking, asked: Asked, verdict: Verdict, decision: Decision) -> bool:
+    """Tell whether the live conversation itself holds what would be told: its matter, or the answer in other words."""
+    best, intent = verdict.best, looking.intent
+    turns = hintlive.live_turns(looking.context, asked.lineage, asked.visible, asked.message)
+    if best is None or not turns:
         return False
+    share = max(hintlive.shares(intent, looking.needles, turns))
     if intent.kind == "implicit":
-        return live.share >= verdict.best.share
-    if live.bare or live.share < hintpolicy.ENOUGH:
+        return share >= best.share
+    if share >= max(hintpolicy.ENOUGH, best.share - hintpolicy.APART):
+        return True
+    if decision.outcome != EXCERPT or best.answer is None:
         return False
-    return live.wanted or not intent.wants or live.own >= verdict.best.own
+    if hintlive.says(turns, decision.said):
+        return True
+    talk = " ".join(item.text for item in best.said or ())
+    return hintlive.says(turns, best.answer.text, hintlive.PARTLY) and hintlive.restates(turns, talk)
 
 
-def _judged(context: Context, asked: Asked, intent: Intent, found: Sequence[Source]) -> Verdict:
-    return hintpolicy.judge(
-        intent,
-        found,
+def _judged(looking: Looking, asked: Asked, found: Sequence[Source]) -> Verdict:
+    context, intent = looking.context, looking.intent
+    tests = hintpolicy.Tests(
         lambda item: _is_stale(context.now, asked.ages, item),
-        lambda item, quoting: any(asked.rests(key, quoting) for key in item.keys),
-        lambda item: _is_corrected(context, intent, item),
+        lambda item, quoting: any(asked.rests(key, quoting) for key in item.near_keys),
+        lambda item: _is_corrected(looking, item),
+        lambda item: hintsources.look_closer(looking, item),
     )
+    return hintpolicy.judge(intent, found, tests)
 
 
 def _is_stale(now: Micros, ages: Ages, item: Source) -> bool:
     """Tell whether a source is too old to be told of unasked; of a note only a newer one makes it old."""
-    if item.event.host == NOTE_HOST:
+    if item.is_note:
         return False
     most = ages.payload if item.event.kind in PAYLOAD else ages.conversation
     return not item.time or int(now) - int(item.time) > most
 
 
-def _is_corrected(context: Context, intent: Intent, item: Source) -> bool:
-    """Tell whether one of a person's next messages behind a source takes back what was asked of."""
+def _is_corrected(looking: Looking, item: Source) -> bool:
+    """Tell whether one of a person's next messages behind an answer takes it back."""
+    context = looking.context
     event = item.event
-    last = item.document.seq_to if item.document is not None else event.seq
-    steps = context.reader.scan(PATH, (event.project, event.session), start=(last + 1,), limit=FOLLOWED)
+    if item.answer is not None and item.answer.chosen and item.said:
+        event = item.said[item.answer.chosen[0][0]].event
+    steps = context.reader.scan(PATH, (event.project, event.session), start=(event.seq + 1,), limit=FOLLOWED)
     events = context.reader.get_many(EVENT, [(event.project, step.event) for step in steps])
     people = [held for held in events if held is not None and held.flags & HUMAN and held.kind in SPOKEN]
     for held in people[:CORRECTIONS]:
@@ -166,7 +170,7 @@ def _is_corrected(context: Context, intent: Intent, item: Source) -> bool:
         except UnabridgedError:
             continue
         cue = _CORRECTED.search(text[:OPENING])
-        if cue is not None and (not text[: cue.start()].strip() or hintmatch.held(intent.words, text)[0]):
+        if cue is not None and (not text[: cue.start()].strip() or looking.needles.find(text).places):
             return True
     return False
 
@@ -182,15 +186,17 @@ def _considered(item: Source, verdict: Verdict) -> Considered:
     return Considered(item.id, round(item.share, 3), round(item.score, 3), " ".join(filter(None, marks)))
 
 
-def _told(
-    context: Context, asked: Asked, intent: Intent, verdict: Verdict, considered: tuple[Considered, ...]
-) -> Decision:
+def _told(looking: Looking, asked: Asked, verdict: Verdict, considered: tuple[Considered, ...]) -> Decision:
     """Return a verdict in words: an excerpt that does not fit is a marker, a marker that does not fit is nothing."""
+    context, intent = looking.context, looking.intent
     rest = tuple(dict.fromkeys(key for item in verdict.rest for key in item.keys))
     if verdict.outcome == EXCERPT and verdict.best is not None:
-        decision = _quoted(context, asked, intent, verdict.best)
+        decision = _quoted(context, asked, verdict.best)
         if decision is not None:
-            return Decision(EXCERPT, verdict.reason, decision[0], rest, decision[1], considered)
+            text, passages, said = decision
+            shown = [bytes((document or event.id)[:IDENTITY]) for event, document in passages]
+            rest = tuple(dict.fromkeys((*rest, *shown)))
+            return Decision(EXCERPT, verdict.reason, text, rest, passages, considered, said)
     if verdict.outcome == NOTHING:
         return Decision(NOTHING, verdict.reason, considered=considered)
     words = [word for at, word in enumerate(intent.words) if at in verdict.words]
@@ -207,35 +213,25 @@ def marked(context: Context, asked: Asked, spans: Sequence[str]) -> str:
     return hinttext.marker([context.redact(span)[0] for span in spans], scope, asked.budget)
 
 
-def _quoted(
-    context: Context, asked: Asked, intent: Intent, best: Source
-) -> tuple[str, tuple[Passage, ...]] | None:
-    """Return an excerpt of a source with the events that it quotes; None where it does not fit."""
-    parts = _conversation(context, intent, best)
-    near = hintmatch.spots(intent.words, best.words, best.text)
-    pieces = _pieces(parts, best, min((at for starts in near.values() for at in starts), default=0))
-    facts = facts_of(best.event, best.start, best.end, best.time)
+def _quoted(context: Context, asked: Asked, best: Source) -> tuple[str, tuple[Passage, ...], str] | None:
+    """Return an excerpt of a source with the events that it quotes and what it says; None where it does not fit."""
+    if best.answer is None or not best.said:
+        return None
+    pieces = pieces_of(best)
+    texts = [(piece.speaker, spans) for piece, spans in zip(pieces, best.answer.spans, strict=True)]
+    main = best.said[best.answer.chosen[0][0]].event if best.answer.chosen else best.event
+    start, end = (best.start, best.end) if main.ordinal == best.event.ordinal else (0, main.size)
+    facts = facts_of(main, start, end, main.time or best.time)
 
     def fits(lines: Sequence[hinttext.Line]) -> bool:
         return bool(hinttext.excerpt(facts, lines, asked.budget))
 
-    def weigh(text: str) -> float:
-        if not hintmatch.may_hold(intent.words, text.lower()):
-            return 0.0
-        return hintmatch.share_of(intent.words, *hintmatch.held(intent.words, text))
-
-    lines = hinttext.chosen(pieces, weigh, intent.wants, fits)
+    lines = hinttext.laid(texts, best.answer.chosen, fits)
     text = quoted(context, asked, facts, lines)
-    return (text, tuple((parts[line.piece][0], parts[line.piece][2]) for line in lines)) if text else None
-
-
-def _conversation(context: Context, intent: Intent, best: Source) -> list[Said]:
-    """Return what may be quoted: what was said in a source's turn, and what came of it a little later."""
-    found = {event.ordinal: (event, text, held_by) for event, text, held_by in said(context, best)}
-    if best.event.kind in SPOKEN and intent.wants in ("decision", "repair"):
-        for event, text, held_by in said_later(context, best):
-            found.setdefault(event.ordinal, (event, text, held_by))
-    return sorted(found.values(), key=lambda item: item[0].seq)
+    if not text:
+        return None
+    passages = tuple((best.said[line.piece].event, best.said[line.piece].document) for line in lines)
+    return text, passages, "\n".join(line.text for line in lines)
 
 
 def quoted(context: Context, asked: Asked, facts: dict[str, str], lines: Sequence[hinttext.Line]) -> str:
@@ -247,28 +243,6 @@ def quoted(context: Context, asked: Asked, facts: dict[str, str], lines: Sequenc
 def facts_of(event: Event, start: int, end: int, time: Micros) -> dict[str, str]:
     """Return what an excerpt says of its source: the day (UTC), and the handle that recalls it."""
     return {"date": iso(time)[:10], "recall": handle_of(event.project, event.ordinal, start, end)}
-
-
-def _pieces(parts: Sequence[Said], source: Source, place: int) -> list[hinttext.Piece]:
-    """Return what was said, as far as sentences are looked for; `place`: where the words stand in the best."""
-    answered = max((at for at, (event, _, _) in enumerate(parts) if event.role == "assistant"), default=-1)
-    best, own = source.event, {event.ordinal for event, _, _ in source.spoken or ()}
-    asked, pieces = False, list[hinttext.Piece]()
-    for at, (event, text, _) in enumerate(parts):
-        user = event.role == "user"
-        asked = asked or user
-        speaker = event.role if event.kind in SPOKEN else event.tool or "tool"
-        answers = (asked and event.role == "assistant") or (bool(at) and event.kind == "tool-result")
-        if event.ordinal == best.ordinal:
-            text = text[text.rfind("\n", 0, max(0, place - BEFORE)) + 1 : place + BEHIND]
-        elif len(text) > 2 * END:
-            text = f"{text[:END]}\n{text[-END:]}"
-        pieces.append(
-            hinttext.Piece(
-                speaker, prose(text) or text, answers, user and at < answered, not own or event.ordinal in own
-            )
-        )
-    return pieces
 
 
 def _resumed(context: Context, asked: Asked) -> Decision:

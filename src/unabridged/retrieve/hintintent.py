@@ -38,12 +38,27 @@ _CJK_PARTICLES = re.compile(
     "について|でした|ました|ですか|ますか|は|を|が|の|に"
 )
 
+_UNIT = re.compile(r"\b(?:how many|what|which|of) ([a-z]{3,})\b", re.IGNORECASE)
+_TIME = re.compile(
+    r"\b(?:how (?:long|often|late|early|soon)|when|what time|lifetime|interval|timeout)\b", re.IGNORECASE
+)
+_WHICH = re.compile(
+    r"\b(?:which|what|whose|how many|how much|name of (?:the|our|that))"
+    r"((?: (?!(?:did|do|does|was|were|is|are|has|have|had|we|you|i|to|should|would|can|could|for|of|on|in|at|the|that|"
+    r"it|our|used|won)\b)[\w-]+){1,3})",
+    re.IGNORECASE,
+)
+TIMES = ("second", "minute", "hour", "day", "week", "month", "year", " ms", " s ", "utc", "night")
+
 _ASKED, _NAMED = cues.compiled("asked"), cues.compiled("named")
 _VISIBLE, _PRESENT, _AT_HAND = map(cues.compiled, ("visible", "present", "at_hand"))
 _TODAY = cues.compiled("today")
 _DECLINED = cues.compiled("declined")
 _ORDERED, _CORRECTED = cues.compiled("ordered"), cues.compiled("corrected")
 _GENERAL, _ABOUT, _OWN = cues.compiled("general"), cues.compiled("about"), cues.compiled("own")
+_WANTS_STATE, _WANTS_FAILED = cues.compiled("wants_state"), cues.compiled("wants_failed")
+_ASKS_FIGURE, _ASKS_PERSON = cues.compiled("asks_figure"), cues.compiled("asks_person")
+_ASKS_NAME, _ASKS_OWN_WORDS = cues.compiled("asks_name"), cues.compiled("asks_own_words")
 _RESUMED = cues.compiled("resumed")
 _FOREIGN = [cues.compiled(table, cues.UNSPACED) for table in ("asked", "named")]
 
@@ -67,9 +82,10 @@ class Intent:
     """What a message is about.
 
     kind: historical, where it asks for history or refers to it; implicit, where its matter may have one; none, where
-    history is not wanted, and `reason` says why. wants: decision, reason, repair, output, or "". resumes: it asks to
+    history is not wanted, and `reason` says why. wants: decision, reason, repair, failed (what did not help), state
+    (what is left to do), output, or "". asks: figure (of one of the `units`), person, name, or "". resumes: it asks to
     go on with what an earlier session worked on. pairs: numbers of telling words that stand side by side. question:
-    it ends with a question mark.
+    it ends with a question mark. own: it asks for a person's words. head: what the noun behind a "which" begins with.
     """
 
     kind: Kind
@@ -79,6 +95,10 @@ class Intent:
     resumes: bool = False
     pairs: tuple[tuple[int, int], ...] = ()
     question: bool = False
+    asks: str = ""
+    units: tuple[str, ...] = ()
+    head: str = ""
+    own: bool = False
 
     @property
     def telling(self) -> tuple[Word, ...]:
@@ -110,8 +130,12 @@ def intent_of(message: str) -> Intent:
     says = several or any(word.rank != "common" for word in words)
     if kind != "none" and not (resumes or says):
         return Intent("none", "no-words")
-    wants = _wants(text) if kind == "historical" else ""
-    return Intent(kind, reason, words, wants, resumes, _pairs(text, words), text.endswith(("?", "\uff1f")))
+    question, pairs = text.endswith(("?", "\uff1f")), _pairs(text, words)
+    if kind != "historical":
+        return Intent(kind, reason, words, "", resumes, pairs, question)
+    own = bool(_ASKS_OWN_WORDS.search(text))
+    asks, units = _asks(text)
+    return Intent(kind, reason, words, _wants(text), resumes, pairs, question, asks, units, _head(text), own)
 
 
 def prose(message: str) -> str:
@@ -169,8 +193,32 @@ def _is_general(text: str, words: tuple[Word, ...]) -> bool:
     return not own and not _DEFINITE.search(text, about.end())
 
 
+def _head(text: str) -> str:
+    """Return what the forms of the noun begin with of which a message asks which one; "" without one."""
+    match = _WHICH.search(text)
+    if match is None:
+        return ""
+    noun = match[1].split()[-1].lower()
+    return noun[: max(4, len(noun) - 2)] if len(noun) > 3 else noun
+
+
+def _asks(text: str) -> tuple[str, tuple[str, ...]]:
+    """Return what a question's answer must hold, and the units of a figure, each as its forms begin."""
+    if _ASKS_FIGURE.search(text):
+        units = [match[1].lower() for match in _UNIT.finditer(text)]
+        return "figure", (
+            *(unit[: max(3, len(unit) - 1)] for unit in units),
+            *(TIMES if _TIME.search(text) else ()),
+        )
+    if _ASKS_PERSON.search(text):
+        return "person", ()
+    return ("name" if _ASKS_NAME.search(text) else ""), ()
+
+
 def _wants(text: str) -> str:
     for wanted, pattern in (
+        ("state", _WANTS_STATE),
+        ("failed", _WANTS_FAILED),
         ("reason", cues.WANTS_REASON),
         ("repair", cues.WANTS_REPAIR),
         ("decision", cues.WANTS_DECISION),

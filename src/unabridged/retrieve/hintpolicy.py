@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from unabridged.retrieve import hintlive
 from unabridged.retrieve.hintintent import ERROR_CODE, SEVERAL, Intent
 from unabridged.retrieve.hintturns import Source
 
@@ -13,6 +14,8 @@ NOTHING, MARKER, EXCERPT = "nothing", "marker", "excerpt"
 ENOUGH = 0.6  # share of a message's weight that a source of several telling words holds at least
 ENOUGH_WANTED = 0.5  # the same, where it is of the sort that was asked for and no other source comes near
 ENOUGH_IMPLICIT = 0.65  # the same, where history was not asked for
+ENOUGH_PHRASE = 0.5  # the same, where its telling words stand in one phrase
+EVIDENCE = 1.0  # rarity that these have together at least
 ENOUGH_PAIRED = 0.4  # the same, where two telling words stand side by side in both
 ENOUGH_BESIDE = 0.56  # the same, where the message has other telling words, too
 ENOUGH_SEVERAL, LEAST_OWN = (
@@ -20,20 +23,34 @@ ENOUGH_SEVERAL, LEAST_OWN = (
     0.3,
 )  # the same, where a conversation holds several of its words; of one turn of it
 ENOUGH_NAMED = 0.35  # the same, where it holds the names
-WANTED = 0.15  # what being of the sort that was asked for counts beside the share
+ANSWERING = 0.5  # of what a conversation's best sentence scores, that counts beside the share
 BESIDE = 0.25  # by which a source's share is below the best one's at most, so that it may contradict it
 TIGHT = 0.05  # what it counts that the words stand in one phrase
 CLOSE = 30  # characters between common words that together name one thing
 PHRASE = 80  # characters of one
+TOGETHER = 140  # characters within which the words of a matter stand
 APART = 0.12  # by which the best source's share is ahead of one that is clearly behind
 AHEAD = 0.2  # by which its score is, relatively, where the shares are as good as equal
-MUCH = 0.6  # share of what the best turn of a conversation holds that another one has, to be told of in its place
-FEW = 0.25  # the same, of one that says what helped
-WANTED_HERE = 0.25  # what being of the sort that was asked for counts between turns of one conversation
+LOOKED = 3  # sources that are looked at more closely
+LEAST, FAR_BEHIND = (
+    0.3,
+    0.4,
+)  # share of a message that such a one holds at least; how much less than the best one
 EXPOSED = 4  # sources that one hint lets rest
 
 Test = Callable[[Source], bool]
-Rests = Callable[[Source, bool], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Tests:
+    """What is asked of a source: whether it is too old; whether it was told of a short time ago (with True: quoted);
+    whether what follows takes it back; `closer` looks for its answer.
+    """
+
+    is_stale: Test
+    rests: Callable[[Source, bool], bool]
+    is_corrected: Test
+    closer: Callable[[Source], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,42 +64,35 @@ class Verdict:
     words: frozenset[int] = frozenset()
 
 
-def judge(
-    intent: Intent, found: Sequence[Source], is_stale: Test, rests: Rests, is_corrected: Test
-) -> Verdict:
-    """Return what to tell of sources, which stand in the order of their share.
-
-    is_stale: it is too old. rests: it was told of a short time ago (with True: quoted). is_corrected: what follows it
-    takes it back, which is asked of one source at most.
-    """
+def judge(intent: Intent, found: Sequence[Source], tests: Tests) -> Verdict:
+    """Return what to tell of sources, the best turn of each conversation, which stand in the order of their share."""
+    if intent.kind == "implicit":
+        return _of_matter(intent, found, tests)
+    for item in found[:LOOKED]:
+        if item.share >= max(LEAST, found[0].share - FAR_BEHIND):
+            tests.closer(item)
     found = [item for item in found if not item.bare]
     strong = _strong(intent, found)
     if not strong:
         return Verdict(NOTHING, "weak-evidence", found[0] if found else None)
-    fresh = [item for item in strong if not is_stale(item)]
+    fresh = [item for item in strong if not tests.is_stale(item)]
     if not fresh or (fresh[0] is not strong[0] and _is_behind(fresh[0], strong[0])):
         return Verdict(NOTHING, "stale-source", strong[0])
-    if intent.kind == "implicit":
-        return _of_matter(fresh, rests)
-    near = _near(fresh, [item for item in found if item.reverses and not is_stale(item)])
-    newest = max(near, key=lambda item: (item.time, item.event.seq))
-    replaced = len(near) > 1 and _takes_back(newest, found)
-    head, current = newest if replaced else near[0], [item for item in found if not is_stale(item)]
-    best = _told_of(intent, head, current)
-    words = frozenset(best.words | best.lent)
-    reason = "ambiguous" if len(near) > 1 and not replaced else "conflict" if is_corrected(best) else ""
-    if rests(best, not reason):
-        return Verdict(NOTHING, "repeated-source", best)
+    near = _near(intent, fresh, [item for item in found if not tests.is_stale(item)])
+    best = _holding(intent, near)
+    tests.closer(best or near[0])
+    told = best or near[0]
+    words = frozenset(told.words | told.lent)
+    reason = "ambiguous" if best is None else "conflict" if tests.is_corrected(told) else ""
+    if tests.rests(told, not reason):
+        return Verdict(NOTHING, "repeated-source", told)
     if reason:
-        return Verdict(MARKER, reason, best, (best, *near[1:])[:EXPOSED], words)
-    return Verdict(EXCERPT, "asked" if intent.reason == "asked" else "named", best, (best,), words)
+        return Verdict(MARKER, reason, told, (told, *near[1:])[:EXPOSED], words)
+    return Verdict(EXCERPT, "asked" if intent.reason == "asked" else "named", told, (told,), words)
 
 
 def _strong(intent: Intent, found: Sequence[Source]) -> list[Source]:
-    """Return the sources that are about a message, the best first."""
-    if intent.kind == "implicit":  # a matter is known by its phrase
-        strong = [item for item in found if is_strong_for_implicit(intent, item)]
-        return sorted(strong, key=lambda item: (-_weight(item), item.spread, -item.score, item.key))
+    """Return the sources that are about what history was asked of, the best first."""
     strong = [item for item in found if is_strong_for_asked(intent, item)]
     if not strong:  # other words for some of it, where nothing else comes near
         strong = [
@@ -90,86 +100,100 @@ def _strong(intent: Intent, found: Sequence[Source]) -> list[Source]:
             for item in found
             if item.wanted
             and item.share >= ENOUGH_WANTED
-            and all(other is item or other.share <= item.share - BESIDE for other in found)
+            and (
+                intent.wants in ("decision", "reason", "repair")
+                or all(other is item or other.share <= item.share - BESIDE for other in found)
+            )
         ]
     strong.sort(key=lambda item: (-_weight(item), -item.score, item.key))
     best = strong[0] if strong else None
     if best is not None and _is_one_word(best):
         held = [item for item in found if item.session != best.session and best.words & item.words]
-        others = {item.session for item in held}
-        return [] if len(others) > (1 if intent.wants == "decision" else 0) else strong
+        return [] if len(held) > (1 if intent.wants == "decision" else 0) else strong
     return strong
 
 
-def _of_matter(fresh: Sequence[Source], rests: Rests) -> Verdict:
-    """Return what to tell of a matter that is not asked of."""
+def _of_matter(intent: Intent, found: Sequence[Source], tests: Tests) -> Verdict:
+    """Return what to tell of a matter that is not asked of; it is known by its phrase."""
+    strong = [item for item in found if is_strong_for_implicit(intent, item)]
+    strong.sort(key=lambda item: (-_weight(item), item.spread, -item.score, item.key))
+    for item in strong[:LOOKED]:
+        if item.event.role == "user":  # what an agent said is an answer
+            tests.closer(item)
+    strong = [item for item in strong if not item.bare]
+    if not strong:
+        return Verdict(NOTHING, "weak-evidence", found[0] if found else None)
+    fresh = [item for item in strong if not tests.is_stale(item)]
+    if not fresh or (fresh[0] is not strong[0] and _is_behind(fresh[0], strong[0])):
+        return Verdict(NOTHING, "stale-source", strong[0])
     best = fresh[0]
-    as_good = [item for item in fresh[:EXPOSED] if item.share > best.share - APART]
-    if any(rests(item, False) for item in as_good):
+    if tests.rests(best, False):
         return Verdict(NOTHING, "repeated-source", best)
     return Verdict(MARKER, "recurring-matter", best, (best,), frozenset(best.words))
 
 
-def _near(fresh: Sequence[Source], reversing: Sequence[Source]) -> list[Source]:
-    """Return the best source of each conversation that comes near the best one of all, which is the first.
+def _near(intent: Intent, fresh: Sequence[Source], others: Sequence[Source]) -> list[Source]:
+    """Return the sources that come near the best one of all, which is the first.
 
-    One that takes something back counts where it is newer, even if it holds somewhat less.
+    One that takes something back, or settles it anew, counts where it is newer, even if it holds somewhat less.
     """
-    best, found = fresh[0], dict[tuple[bytes, bytes], Source]()
-    newer = [item for item in reversing if item.time > best.time and item.share > best.share - BESIDE]
+    best, found = fresh[0], list[Source]()
+    newer = [
+        item
+        for item in others
+        if item.time > best.time
+        and item.share > best.share - BESIDE
+        and (
+            item.reverses
+            or (intent.wants == "decision" and item.wanted and _matter(intent, best) <= _matter(intent, item))
+        )
+    ]
     for item in (*fresh, *newer):
-        if item is best or not _is_behind(item, best) or item in newer:
-            found.setdefault(item.session, item)
-    return list(found.values())
+        if item not in found and (item is best or not _is_behind(item, best) or item in newer):
+            found.append(item)
+    return found
 
 
-def _takes_back(newest: Source, found: Sequence[Source]) -> bool:
-    """Tell whether the newest of several conversations takes back what the others say."""
-    return any(
-        item.reverses and item.words & newest.words for item in found if item.session == newest.session
-    )
+def _holding(intent: Intent, near: Sequence[Source]) -> Source | None:
+    """Return which of several conversations holds; None where that cannot be told.
 
-
-def _told_of(intent: Intent, head: Source, found: Sequence[Source]) -> Source:
-    """Return the turn of a conversation to tell of: of those that hold much of a message, the one that answers it.
-
-    What was settled last is what holds; a reason, a repair and a fact stand where most of the words do.
+    What takes back what others say does; of decisions on the same matter the last one.
     """
-    mine = [item for item in found if item.session == head.session and item.own >= MUCH * head.own]
-    wanted = [item for item in mine if item.wanted]
-    if (
-        wanted and intent.wants == "decision"
-    ):  # what was settled last holds, if it is as much about the matter
-        most = max(map(_own_weight, mine))
-        near = [item for item in wanted if _own_weight(item) > most - APART]
-        return max(near or mine, key=lambda item: item.event.seq if near else _own_weight(item))
-    if intent.wants == "repair":  # what was tried holds the words, what helped often few of them
-        behind = [
-            item
-            for item in found
-            if item.session == head.session
-            and item.event.seq >= head.event.seq
-            and item.own >= FEW * head.own
-            and item.helped
-        ]
-        if behind:
-            return max(behind, key=lambda item: (item.own + item.helped, -item.event.seq))
-    return max(mine, key=lambda item: (len(item.named), _own_weight(item), item.event.seq), default=head)
+    if len(near) == 1:
+        return near[0]
+    newest = max(near, key=lambda item: (item.time, item.event.seq))
+    if newest.reverses:
+        return newest
+    best = near[0]
+    matter = _matter(intent, best)
+    if intent.wants == "decision" and newest.wanted and matter and matter <= _matter(intent, newest):
+        return newest
+    return best if all(_agree(intent, best, item) for item in near[1:]) else None
 
 
-def _own_weight(item: Source) -> float:
-    return item.own + (WANTED_HERE if item.wanted else 0.0) + (TIGHT if item.spread <= PHRASE else 0.0)
+def _matter(intent: Intent, item: Source) -> set[int]:
+    """Return the words that say something by themselves, of those that a conversation holds."""
+    return {at for at in item.words | item.lent if intent.words[at].rank != "common"}
+
+
+def _agree(intent: Intent, one: Source, other: Source) -> bool:
+    """Tell whether two answers say the same."""
+    return (
+        one.answer is not None
+        and other.answer is not None
+        and hintlive.same(one.answer.text, other.answer.text, intent.query)
+    )
 
 
 def _is_one_word(item: Source) -> bool:
     """Tell whether a source is known by one word alone: that says something only where no other source has it."""
-    return len(item.words) == 1 and not item.whole and not item.wanted
+    return len(item.words | item.lent) == 1 and not item.whole and not item.wanted
 
 
 def _weight(item: Source) -> float:
     return (
         item.share
-        + (WANTED if item.wanted or item.joined else 0.0)
+        + (ANSWERING * item.answer.score if item.answer is not None else 0.0)
         + (TIGHT if item.spread <= PHRASE else 0.0)
     )
 
@@ -209,10 +233,13 @@ def is_strong_for_implicit(intent: Intent, item: Source) -> bool:
         return _is_whole_phrase(intent, item) and len(item.words) >= SEVERAL
     if len(telling | names) == 1:  # one word says enough only with all others beside it
         return len(item.words) > 1 and _is_whole_phrase(intent, item)
-    if item.own >= ENOUGH_IMPLICIT and item.together:
+    if item.own >= ENOUGH_IMPLICIT and item.spread <= TOGETHER:
         return True
     if intent.question:
         return False
+    evidence = sum(intent.words[at].rarity for at in telling)
+    if item.own >= ENOUGH_PHRASE and item.spread <= PHRASE and evidence >= EVIDENCE:
+        return True
     several = sum(intent.words[at].rank == "telling" for at in item.words | item.lent)
     return (item.paired and item.share >= ENOUGH_PAIRED) or (
         several >= SEVERAL and item.own >= LEAST_OWN and item.share >= ENOUGH_SEVERAL

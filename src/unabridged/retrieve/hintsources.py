@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from unabridged.errors import UnabridgedError
-from unabridged.retrieve import places
+from unabridged.retrieve import hintanswer, places
 from unabridged.retrieve.asked import Finder, Search
 from unabridged.retrieve.candidate import Candidate
 from unabridged.retrieve.context import Context
@@ -15,33 +15,27 @@ from unabridged.retrieve.eligible import Eligibility
 from unabridged.retrieve.filters import Filters
 from unabridged.retrieve.hintintent import Intent
 from unabridged.retrieve.hintlineage import Visible
-from unabridged.retrieve.hintmatch import has_pair, held, rarity, reverses, share_of, spots, spread_of
-from unabridged.retrieve.hintturns import (
-    IDENTITY,
-    SPOKEN,
-    Source,
-    agreement,
-    document_key,
-    is_wanted,
-    look_around,
+from unabridged.retrieve.hintmatch import (
+    FAR,
+    Needles,
+    has_pair,
+    rarity,
+    reverses,
+    share_of,
+    spots,
+    spread_of,
 )
-from unabridged.schema.ids import Micros, ProjectId, SessionId
+from unabridged.retrieve.hintturns import IDENTITY, PAYLOAD, SPOKEN, Source, conversation, pieces_of
+from unabridged.schema.ids import Micros, ProjectId
 from unabridged.schema.records import META, SUMMARY, Document, Event
 from unabridged.schema.scope import Level
 
-FETCH = 24  # windows that are looked at
+FETCH = 16  # windows that are found
+READ, WINDOWS = 8, 2  # turns whose text is read, and windows of each
+TALKS = 3  # conversations in which an answer is looked for
 SPARE = 4_096  # bytes by which white space may make a message longer
-READ, WINDOWS = 10, 2  # turns whose text is read, and windows of each
-COVERED = 0.2  # share of a query's weight that a window holds at least, to be read
-CLOSER, FAR_BEHIND = (
-    5,
-    0.4,
-)  # sources that are looked at more closely, and how much less than the best they hold
 NEIGHBOURS = 60  # steps of a conversation within which turns speak of one matter
 LENT = 0.8  # of the weight of a word that only a turn beside the source has
-LEAST = 0.3  # share of a message that a source holds at least, to be looked at more closely
-LIVE = 4  # visible turns, whose text is read
-FOLLOWED = 4  # best sources whose next turn is looked at
 
 _SPACE = re.compile(r"\s+")
 
@@ -50,94 +44,93 @@ Group = tuple[bytes, Document | None, list[tuple[Candidate, Event]]]
 
 
 @dataclass(frozen=True, slots=True)
-class Looked:
-    """What was found, best first; `live`: of what is visible and therefore left out."""
+class Looking:
+    """What one message is looked for with."""
 
-    sources: Sequence[Source]
-    live: Sequence[Source] = ()
+    context: Context
+    finder: Finder
+    intent: Intent
+    needles: Needles
+    message: str
+    visible: Visible
+    live: list[bool] = field(
+        default_factory=list[bool]
+    )  # of each visible window that was found: whether it was ahead
 
 
-def weighed(finder: Finder, intent: Intent) -> Intent:
-    """Return a message with the rarity of its words in this archive, by the logarithm of the windows that hold them.
+def looking(context: Context, finder: Finder, intent: Intent, message: str, visible: Visible) -> Looking:
+    """Return what a message is looked for with: each word with its rarity in this archive.
 
-    A word that no window holds is another word for something more often than another matter, unless it is a name.
+    That goes by the logarithm of the windows that hold it. A word that no window holds is another word for something
+    more often than another matter, unless it is a name.
     """
     frequencies, total = finder.frequencies([word.clause for word in intent.words])
     words = [
         replace(word, rarity=rarity(word, frequency, total))
         for word, frequency in zip(intent.words, frequencies, strict=True)
     ]
-    return replace(intent, words=tuple(words))
+    intent = replace(intent, words=tuple(words))
+    needles = Needles(intent.words, kin=intent.kind == "historical")
+    return Looking(context, finder, intent, needles, _SPACE.sub(" ", message).strip(), visible)
 
 
-def look(
-    context: Context,
-    finder: Finder,
-    intent: Intent,
-    message: str,
-    visible: Visible,
-    kinds: frozenset[str],
-    session: SessionId | None = None,
-) -> Looked:
-    """Return the sources that hold most of a message's words; raises what the index raises."""
-    search = Search(intent.query, FETCH, Filters(kinds=kinds, session=session))
-    candidates = finder.candidates(search, _projects(context), FETCH)
-    pairs, _ = Eligibility(context, search.filters, {}, standing=True).sift(candidates)
-    plain = _SPACE.sub(" ", message).strip()
-    groups, live = _grouped(context, pairs, visible, plain)
-    sources = _with_agreements(context, intent, _readable(context, intent, groups[:READ], plain))
-    _lend(intent, sources)
-    seen = _readable(context, intent, live[:LIVE], plain)
-    _lend(intent, seen)
-    for some in (sources, seen):
-        some.sort(key=_rank)
-        for item in some[:CLOSER]:
-            if item.share >= max(LEAST, some[0].share - FAR_BEHIND):
-                _look_closer(context, intent, item)
-        for item in some:
-            item.joined = any(
-                other.wanted and other.session == item.session and other.own >= item.own / 2 for other in some
-            )
-        some.sort(key=_rank)
-    return Looked(sources, seen)
+def look(asked: Looking, kinds: frozenset[str]) -> list[Source]:
+    """Return the best turn of each conversation that holds a message's words, best first; raises what the index raises.
+
+    What is visible is left out.
+    """
+    filters = Filters(kinds=kinds)
+    asked.live.clear()
+    search = Search(asked.intent.query, FETCH, filters)
+    candidates = asked.finder.glanced(search, _projects(asked.context), FETCH)
+    pairs, _ = Eligibility(asked.context, filters, {}, standing=True).sift(candidates)
+    sources = [found for group in _grouped(asked, pairs)[:READ] if (found := _read(asked, group)) is not None]
+    _lend(asked.intent, sources)
+    sources.sort(key=_rank)
+    talks = dict[tuple[ProjectId, bytes], Source]()
+    for item in sources:
+        head = talks.setdefault(item.session, item)
+        if head is item:
+            continue
+        if item.event.kind in PAYLOAD and item.share >= head.share and item.event.seq > head.event.seq:
+            talks[item.session] = item  # of what a tool gave several times the last one holds
+        elif abs(head.event.seq - item.event.seq) <= NEIGHBOURS:
+            head.beside.append(item)
+    return list(talks.values())
 
 
 def _rank(item: Source) -> tuple[float, float, bytes]:
     return -item.share, -item.score, item.key
 
 
-def _with_agreements(context: Context, intent: Intent, sources: list[Source]) -> list[Source]:
-    """Join each of the best sources with the turn in which a person takes it up: together they say what was settled."""
-    sources.sort(key=_rank)
-    gone = set[bytes]()
-    for item in sources[:FOLLOWED]:
-        if item.key in gone or item.document is None or item.event.kind not in SPOKEN:
-            continue
-        item.agreed = agreement(context, item.document)
-        if item.agreed is None:
-            continue
-        item.wanted |= intent.wants in ("decision", "reason")
-        key = document_key(item.agreed.id)
-        for other in sources:
-            if other.key == key and other is not item:
-                gone.add(key)
-                item.words |= other.words
-                item.whole |= other.whole
-                item.wanted |= other.wanted
-                item.share = share_of(intent.words, item.words, item.whole)
-    return [item for item in sources if item.key not in gone]
+def look_closer(asked: Looking, source: Source) -> None:
+    """Look for what answers in a source's conversation."""
+    if source.answer is not None:
+        return
+    context, eligible = asked.context, Eligibility(asked.context, Filters(), {}, standing=True)
+
+    def allows(event: Event) -> bool:
+        return not eligible.reason(event) and not _is_live(asked, event)
+
+    conversation(context, source, allows)
+    source.answer = hintanswer.answer(asked.intent, asked.needles, pieces_of(source))
+    if source.is_note or source.event.kind not in SPOKEN:
+        source.answer.empty = False
+    source.reverses = any(
+        reverses(item.text, spots(asked.intent.words, item.held)) for item in (source, *source.beside)
+    )
 
 
 def _lend(intent: Intent, sources: Sequence[Source]) -> None:
     """Count what the turns beside a source hold of a message, a little less than what it holds itself."""
     own = [(frozenset(item.words), frozenset(item.whole)) for item in sources]
     for at, item in enumerate(sources):
-        item.own, item.named = item.share, own[at][1]
+        item.own = item.share
         for other, (words, whole) in zip(sources, own, strict=True):
             if other.session == item.session and abs(other.event.seq - item.event.seq) <= NEIGHBOURS:
                 item.lent |= words - own[at][0]
                 item.whole |= whole
-        lent = share_of(intent.words, item.lent | item.words, item.whole) - item.own
+        lent = share_of(intent.words, item.lent | item.words, item.whole, item.kin) - item.own
         item.share = item.own + LENT * lent
 
 
@@ -147,58 +140,37 @@ def _projects(context: Context) -> list[ProjectId] | None:
     return [context.scope.project, *sorted(context.scope.linked)]
 
 
-def _grouped(
-    context: Context, pairs: Sequence[tuple[Candidate, Event]], visible: Visible, message: str
-) -> tuple[list[Group], list[Group]]:
-    """Return windows by the turn that holds them, in the order of the best of each: hidden ones and visible ones."""
-    groups, live = dict[tuple[ProjectId, bytes], Group](), dict[tuple[ProjectId, bytes], Group]()
+def _grouped(asked: Looking, pairs: Sequence[tuple[Candidate, Event]]) -> list[Group]:
+    """Return windows by the turn that holds them, in the order of the best of each, without visible ones."""
+    groups = dict[tuple[ProjectId, bytes], Group]()
     for candidate, event in pairs:
         if event.flags & (META | SUMMARY):
             continue
-        is_live = visible.holds(event) or bool(visible.keys and _key(context, event) in visible.keys)
-        if is_live and _is_message(context, event, message):
+        if _is_live(asked, event):
+            asked.live.append(not groups)
             continue
-        document = places.document_of(context.reader, event)
+        document = places.document_of(asked.context.reader, event)
         key = bytes((document.id if document is not None else event.id)[:IDENTITY])
-        into = live if is_live else groups
-        into.setdefault((event.project, key), (key, document, []))[2].append((candidate, event))
-    return list(groups.values()), list(live.values())
+        groups.setdefault((event.project, key), (key, document, []))[2].append((candidate, event))
+    return list(groups.values())
 
 
-def _is_message(context: Context, event: Event, message: str) -> bool:
-    """Tell whether an event is the message itself, or one in the same words."""
-    if event.role != "user" or event.size > 4 * len(message) + SPARE:
+def _is_live(asked: Looking, event: Event) -> bool:
+    if asked.visible.holds(event):
+        return True
+    if not asked.visible.keys:
         return False
-    try:
-        return _SPACE.sub(" ", context.resolver.event_text(event)).strip() == message
-    except UnabridgedError:
-        return False
+    reader = asked.context.reader
+    return places.source_key(reader, places.session_of(reader, event), event) in asked.visible.keys
 
 
-def _key(context: Context, event: Event) -> str:
-    return places.source_key(context.reader, places.session_of(context.reader, event), event)
-
-
-def _readable(context: Context, intent: Intent, groups: Sequence[Group], message: str) -> list[Source]:
-    """Return the turns that can hold enough of a message, with what they hold."""
-    found = list[Source]()
-    for group in groups:
-        if max(candidate.coverage for candidate, _ in group[2]) < COVERED and not any(
-            candidate.exact for candidate, _ in group[2]
-        ):
-            continue
-        source = _read(context, intent, group, message)
-        if source is not None:
-            found.append(source)
-    return found
-
-
-def _read(context: Context, intent: Intent, group: Group, message: str) -> Source | None:
+def _read(asked: Looking, group: Group) -> Source | None:
     """Return a turn with what its windows hold of a message; None where they cannot be read, or are the message itself.
 
     What was asked in the same words before says nothing of them; what was answered then does.
     """
     key, document, pairs = group
+    intent, context = asked.intent, asked.context
     best, found = 0.0, None
     for candidate, event in pairs[:WINDOWS]:
         try:
@@ -206,33 +178,33 @@ def _read(context: Context, intent: Intent, group: Group, message: str) -> Sourc
         except UnabridgedError:
             continue
         text = data.decode("utf-8", "replace")
-        if event.role == "user" and _SPACE.sub(" ", text).strip() == message:
+        if event.role == "user" and _is_message(asked, text):
             continue
-        words, whole = held(intent.words, text)
-        share = share_of(intent.words, words, whole)
+        held = asked.needles.find(text)
+        share = share_of(intent.words, held.places, held.whole, held.kin)
         if found is None:
-            found = Source(
-                key, document, event, candidate.start, candidate.end, candidate.score, _time(context, event)
-            )
-        if share > best or not found.text:
-            best = max(best, share)
+            place = (candidate.start, candidate.end, candidate.score, _time(context, event))
+            found = Source(key, document, event, *place, held, text=text)
+        if share > best:
+            best = share
             found.event, found.start, found.end, found.text = event, candidate.start, candidate.end, text
-        found.words |= words
-        found.whole |= whole
+            found.held = held
+        found.kin = (found.kin | held.kin) - (held.places.keys() - held.kin) - (found.words - found.kin)
+        found.words |= held.places.keys()
+        found.whole |= held.whole
     if found is None:
         return None
-    found.share = share_of(intent.words, found.words, found.whole)
+    found.share = share_of(intent.words, found.words, found.whole, found.kin)
+    near = spots(intent.words, found.held)
+    found.spread = spread_of(near) if near else FAR
+    found.paired = has_pair(intent.pairs, near)
     return found
 
 
-def _look_closer(context: Context, intent: Intent, source: Source) -> None:
-    """Note what only a source that holds enough is worth being looked at for."""
-    near = spots(intent.words, source.words, source.text)
-    source.spread = spread_of(near)
-    source.paired = has_pair(intent.pairs, near)
-    source.reverses = reverses(source.text, near)
-    source.wanted = source.wanted or is_wanted(context, intent, source, near)
-    look_around(context, source)
+def _is_message(asked: Looking, text: str) -> bool:
+    if len(text) > len(asked.message) + SPARE:
+        return False
+    return _SPACE.sub(" ", text).strip() == asked.message
 
 
 def _time(context: Context, event: Event) -> Micros:

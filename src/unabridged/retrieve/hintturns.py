@@ -1,47 +1,48 @@
-"""The turn that a source is: what was said in it, and whether a person took it up in the next one."""
+"""The turn that a source is, and what was said around it: before it, in it, and what came of it."""
 
 from __future__ import annotations
 
-import re
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from unabridged.archive.notes import HOST as NOTE_HOST
 from unabridged.errors import UnabridgedError
-from unabridged.index.exact import anchors
-from unabridged.retrieve import hintcues as cues
 from unabridged.retrieve.context import Context
-from unabridged.retrieve.hintintent import Intent, intent_of
-from unabridged.retrieve.hintmatch import FAR, NEAR, beside
-from unabridged.schema.ids import DocumentId, Micros, ProjectId
+from unabridged.retrieve.hintanswer import Answer, Piece
+from unabridged.retrieve.hintintent import prose
+from unabridged.retrieve.hintmatch import FAR, NEAR, Held
+from unabridged.schema.ids import DocumentId, Micros, Ordinal, ProjectId
 from unabridged.schema.records import DOCUMENT, EVENT, HUMAN, META, PATH, SUMMARY, Document, Event
 
 ENDS = 5  # events of a turn that are looked at: so many at its beginning, so many at its end
-HELPED, CHANGED = 0.5, 0.2  # what it counts that a turn says what helped, or what was changed
+BEFORE, BEHIND = 2, 4  # turns of a conversation around a source that are looked at
+BESIDE = 3  # further turns of it that hold words of the message
+SAID_MOST = 14  # messages of a conversation that are read, the nearest to the source
 RESULTS = 4  # steps behind a call that are looked at for its result
-LATER = 2  # turns behind a source that may say what came of it
-REACTION = 300  # characters of a person's answer to what an agent proposed
-REACH = 400  # characters to each side of the words in which a source says that it settles something
-BEGINNING, TURN_TEXTS = 800, 3  # characters of what else was said in a turn, and how many texts of it
-TEXT = 4_000  # bytes of a message beside the best passage that are looked at
+TEXT = 4_000  # bytes of a message that are looked at
+END = 600  # characters at either end of a long one that holds none of the best passages
 IDENTITY = 12  # bytes of a document's id that all its versions share
-ANSWER = 2  # long words of its own that an answer has at least
-_LONG = re.compile(r"\w{4,}|\d+|[^\x00-\x7f]{2}")
 SPOKEN, PAYLOAD = frozenset(("text",)), frozenset(("tool-result", "tool-call"))
-_AGREED = cues.compiled("agreed")
 
-_SETTLED, _REPAIRED, _FAILED, _CHANGED = map(cues.compiled, ("settled", "repaired", "failed", "changed"))
-_STANDS = re.compile(f"{_SETTLED.pattern}|{cues.compiled('stands').pattern}", re.IGNORECASE)
+Allows = Callable[[Event], bool]
 
-Said = tuple[Event, str, bytes]  # an event, its text, the id of the document that holds it (empty: none yet)
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What one speaker said: the event, the id of the document that holds it (empty: none yet), its turn's number."""
+
+    event: Event
+    text: str
+    document: bytes
+    turn: int = 0
 
 
 @dataclass(slots=True)
 class Source:
     """A turn (or a note, or an event of a turn that is open) that holds some of a message's words.
 
-    share: of the words' weight (0-1). spread: characters from the first to the last of its telling words. wanted: it is
-    of the sort that was asked for. reverses: it takes something back where the words stand. event, start, end: its best
-    passage.
+    share: of the words' weight (0-1). spread: characters from the first to the last of its telling words. reverses: it
+    takes something back where the words stand. event, start, end: its best passage.
     """
 
     key: bytes
@@ -51,28 +52,42 @@ class Source:
     end: int
     score: float
     time: Micros
+    held: Held
     words: set[int] = field(default_factory=set[int])
     whole: set[int] = field(default_factory=set[int])
+    kin: set[int] = field(default_factory=set[int])
     spread: int = FAR
     paired: bool = False  # two words stand side by side in it as they do in the message
-    wanted: bool = False
-    joined: bool = False  # another turn of its conversation that holds as much is
-    helped: float = 0.0  # how plainly it says what put something right
     reverses: bool = False
     share: float = 0.0
     own: float = 0.0  # the share that it has without what the turns beside it hold
-    named: frozenset[int] = frozenset()  # the names that it holds whole itself
     lent: set[int] = field(default_factory=set[int])  # words that only turns beside it have
     text: str = ""
-    bare: bool = False  # a person's question or request that nobody answered
-    opened: bool = False  # it is a turn that a person began
-    spoken: list[Said] | None = None  # what was said in it, once it was read
-    agreed: Document | None = None  # the next turn, where a person takes up in it what was proposed
+    beside: list[Source] = field(
+        default_factory=list["Source"]
+    )  # other turns of its conversation, best first
+    said: list[Said] | None = None  # what was said around it, once it was read
+    answer: Answer | None = None  # what of that answers, once it was looked for
 
     @property
-    def keys(self) -> tuple[bytes, ...]:
-        """What it rests under."""
-        return (self.key, *((document_key(self.agreed.id),) if self.agreed is not None else ()))
+    def is_note(self) -> bool:
+        """Whether it is a note."""
+        return self.event.host == NOTE_HOST
+
+    @property
+    def wanted(self) -> bool:
+        """Whether its conversation holds what is of the sort that was asked for."""
+        return self.answer is not None and self.answer.cued
+
+    @property
+    def fits(self) -> bool:
+        """Whether its conversation holds what the question asks for by its form."""
+        return self.answer is not None and self.answer.fits
+
+    @property
+    def bare(self) -> bool:
+        """Whether nothing was answered in its conversation."""
+        return self.answer is not None and self.answer.empty
 
     @property
     def together(self) -> bool:
@@ -90,102 +105,163 @@ class Source:
         return self.event.project, self.event.session
 
     @property
-    def place(self) -> tuple[ProjectId, int]:
-        """Its best event."""
-        return self.event.project, self.event.ordinal
+    def keys(self) -> tuple[bytes, ...]:
+        """What it rests under: the turn that answers, or itself."""
+        if self.answer is None or not self.answer.chosen or self.said is None:
+            return (self.key,)
+        return (key_of(self.said[self.answer.chosen[0][0]]),)
+
+    @property
+    def near_keys(self) -> tuple[bytes, ...]:
+        """What keeps it from being told of again: any turn that answers as well."""
+        if self.answer is None or self.said is None:
+            return self.keys
+        as_good = [self.said[piece] for piece, _ in self.answer.as_good]
+        return tuple(dict.fromkeys((*self.keys, *map(key_of, as_good))))
 
 
-def agreement(context: Context, document: Document) -> Document | None:
-    """Return the turn behind a turn, where a person takes up in it what was proposed; else None."""
-    following = context.reader.scan(
-        DOCUMENT, (document.project, document.session), start=(document.seq_to + 1,), index="place", limit=1
-    )
-    for turn in following:
-        if turn.kind != "turn":
-            return None
-        for event in turn_of(context, turn):
-            if event.flags & HUMAN and event.kind in SPOKEN:
-                try:
-                    text = context.resolver.event_text(event) if event.size <= 4 * REACTION else ""
-                except UnabridgedError:
-                    return None
-                return turn if len(text) <= REACTION and _AGREED.search(text) else None
-    return None
-
-
-def said(context: Context, source: Source) -> list[Said]:
-    """Return what people and agents said in a source's turn and where that was taken up, in order."""
-    if source.spoken is None:
-        source.spoken = _said(context, source)
-    return source.spoken
-
-
-def said_later(context: Context, source: Source) -> list[Said]:
-    """Return what was said in the turns that follow a source's."""
-    document = source.agreed or source.document
-    if document is None:
-        return []
-    following = context.reader.scan(
-        DOCUMENT,
-        (document.project, document.session),
-        start=(document.seq_to + 1,),
-        index="place",
-        limit=LATER,
-    )
+def pieces_of(source: Source) -> list[Piece]:
+    """Return what was said around a source as sentences are chosen from it."""
     return [
-        (event, text, bytes(turn.id))
-        for turn in following
-        if turn.kind == "turn"
-        for event, text in _spoken(context, turn)
+        Piece(
+            item.event.role if item.event.kind in SPOKEN else item.event.tool or "tool",
+            prose(item.text) or item.text,
+            item.event.kind == "tool-call"
+            or (item.event.role == "user" and item.event.kind in SPOKEN and item.event.host != NOTE_HOST),
+            item.turn,
+        )
+        for item in source.said or ()
     ]
 
 
-def _spoken(context: Context, turn: Document) -> list[tuple[Event, str]]:
-    """Return what people and agents said in a turn, in order; what cannot be read is left out."""
-    found = list[tuple[Event, str]]()
-    for event in turn_of(context, turn):
-        if event.kind not in SPOKEN or not event.size or event.flags & (META | SUMMARY):
-            continue
-        try:
-            data = context.resolver.event_bytes(event)
-        except UnabridgedError:
-            continue
-        found.append((event, data[:TEXT].decode("utf-8", "replace")))
-    return found
+def key_of(item: Said) -> bytes:
+    """Return what all versions of the turn share that something was said in."""
+    return bytes(item.document[:IDENTITY] if item.document else item.event.id[:IDENTITY])
 
 
-def _said(context: Context, source: Source) -> list[Said]:
-    document = source.document
-    if source.event.kind in SPOKEN and document is None:
-        return [
-            (event, context.resolver.event_text(event), b"") for event in _open_turn(context, source.event)
-        ]
-    if source.event.kind == "tool-call":
-        held_by = bytes(document.id) if document is not None else b""
-        return [(source.event, source.text, held_by), *_given(context, source.event, held_by)]
-    if document is None or source.event.kind not in SPOKEN:
-        return [(source.event, source.text, bytes(document.id) if document is not None else b"")]
+def document_key(document: DocumentId) -> bytes:
+    """Return what all versions of a document share."""
+    return bytes(document[:IDENTITY])
+
+
+def conversation(context: Context, source: Source, allows: Allows) -> list[Said]:
+    """Return what may be quoted: what people and agents said around a source, in order; of a tool, what it gave.
+
+    What cannot be read, and what `allows` refuses, is left out.
+    """
+    if source.said is None:
+        source.said = (
+            _given(context, source) if source.event.kind in PAYLOAD else _said(context, source, allows)
+        )
+    return source.said
+
+
+def _said(context: Context, source: Source, allows: Allows) -> list[Said]:
+    passages = {item.event.ordinal: item.text for item in (source, *source.beside)}
+    if (
+        source.event.kind not in SPOKEN or source.event.host == NOTE_HOST
+    ):  # a note, a summary: it stands alone
+        return [_alone(source)]
+    turns = _turns(context, source)
+    events = _events(context, turns)
+    if source.document is None:
+        events += [(event, b"", len(turns)) for event in _open_turn(context, source.event)]
+    elif len(turns) < BEFORE + 1 + BEHIND:  # the conversation may end with a turn that is open
+        events += _opened(context, turns)
+    place = next((at for at, (event, _, _) in enumerate(events) if event.ordinal == source.event.ordinal), 0)
+    near = sorted(range(len(events)), key=lambda at: (abs(at - place) - (at > place), at))[:SAID_MOST]
     found = list[Said]()
-    for turn in (document, source.agreed):
-        if turn is not None:
-            found += [
-                (event, source.text if event.ordinal == source.event.ordinal else text, bytes(turn.id))
-                for event, text in _spoken(context, turn)
-            ]
+    for at in sorted(near):
+        event, held_by, turn = events[at]
+        text = passages.get(event.ordinal)
+        if text is None and allows(event):
+            text = _text(context, event)
+        if text:
+            found.append(Said(event, text, held_by, turn))
+    return found or [_alone(source)]
+
+
+def _alone(source: Source) -> Said:
+    return Said(source.event, source.text, bytes(source.document.id) if source.document is not None else b"")
+
+
+def _turns(context: Context, source: Source) -> list[Document]:
+    """Return the turns around a source, and those beside it that hold words of the message, in order."""
+    event, document = source.event, source.document
+    first, last = (document.seq_from, document.seq_to) if document is not None else (event.seq, event.seq)
+    place = (event.project, event.session)
+    before = context.reader.scan(DOCUMENT, place, stop=(first,), index="place", reverse=True, limit=BEFORE)
+    behind = context.reader.scan(DOCUMENT, place, start=(last + 1,), index="place", limit=BEHIND)
+    others = [item.document for item in source.beside[:BESIDE] if item.document is not None]
+    own = [document] if document is not None else []
+    found = dict[bytes, Document]()
+    for turn in (*before, *behind, *others, *own):
+        held = found.get(key := document_key(turn.id))
+        if turn.kind == "turn" and (held is None or held.ordinal < turn.ordinal):
+            found[key] = turn
+    return sorted(found.values(), key=lambda turn: turn.seq_from)
+
+
+def _events(context: Context, turns: Iterable[Document]) -> list[tuple[Event, bytes, int]]:
+    """Return what was said in turns, as events with the document and the number of each turn."""
+    keys = [
+        ((turn.project, ordinal), bytes(turn.id), at)
+        for at, turn in enumerate(turns)
+        for ordinal in _ends(turn.members)
+    ]
+    events = context.reader.get_many(EVENT, [key for key, _, _ in keys])
+    return [
+        (event, held_by, at)
+        for event, (_, held_by, at) in zip(events, keys, strict=True)
+        if event is not None and _is_said(event)
+    ]
+
+
+def _opened(context: Context, turns: Sequence[Document]) -> list[tuple[Event, bytes, int]]:
+    """Return what was said behind the last of some turns, as far as no turn holds it yet."""
+    last, number = turns[-1], len(turns)
+    place = (last.project, last.session)
+    steps = context.reader.scan(PATH, place, start=(last.seq_to + 1,), limit=2 * ENDS)
+    found = list[tuple[Event, bytes, int]]()
+    for event in context.reader.get_many(EVENT, [(last.project, step.event) for step in steps]):
+        if event is not None and _is_said(event):
+            number += bool(event.flags & HUMAN and found)
+            found.append((event, b"", number))
     return found
 
 
-def _given(context: Context, call: Event, held_by: bytes) -> list[Said]:
-    """Return what a tool gave for a call, of the beginning of it."""
+def _ends(members: Sequence[Ordinal]) -> Sequence[Ordinal]:
+    return [*members[:ENDS], *members[-ENDS:]] if len(members) > 2 * ENDS else members
+
+
+def _is_said(event: Event) -> bool:
+    return event.kind in SPOKEN and event.size > 0 and not event.flags & (META | SUMMARY)
+
+
+def _text(context: Context, event: Event) -> str:
+    """Return what was said, of a long message its ends; "" where it cannot be read."""
+    try:
+        text = context.resolver.event_bytes(event).decode("utf-8", "replace")
+    except UnabridgedError:
+        return ""
+    return text if len(text) <= 2 * END else f"{text[:END]}\n{text[-END:]}"
+
+
+def _given(context: Context, source: Source) -> list[Said]:
+    """Return what a tool took or gave; behind a call the beginning of what the tool gave for it."""
+    own = _alone(source)
+    call = source.event
+    if call.kind != "tool-call":
+        return [own]
     steps = context.reader.scan(PATH, (call.project, call.session), start=(call.seq + 1,), limit=RESULTS)
     for event in context.reader.get_many(EVENT, [(call.project, step.event) for step in steps]):
         if event is not None and event.kind == "tool-result" and event.size:
             try:
                 data = context.resolver.event_bytes(event)[:TEXT]
             except UnabridgedError:
-                return []
-            return [(event, data.decode("utf-8", "replace"), held_by)]
-    return []
+                return [own]
+            return [own, Said(event, data.decode("utf-8", "replace"), own.document)]
+    return [own]
 
 
 def _open_turn(context: Context, event: Event) -> list[Event]:
@@ -200,7 +276,7 @@ def _open_turn(context: Context, event: Event) -> list[Event]:
         for other in context.reader.get_many(EVENT, [(event.project, step.event) for step in steps]):
             if other is None or (other.flags & HUMAN and forwards):
                 break
-            if other.kind in SPOKEN and 0 < other.size <= TEXT and not other.flags & (META | SUMMARY):
+            if _is_said(other) and other.size <= TEXT:
                 found.insert(len(found) if forwards else 0, other)
             if other.flags & HUMAN:
                 break
@@ -209,52 +285,5 @@ def _open_turn(context: Context, event: Event) -> list[Event]:
 
 def turn_of(context: Context, document: Document) -> list[Event]:
     """Return the first and the last events of a turn: what was asked, and what came of it."""
-    members = document.members
-    if len(members) > 2 * ENDS:
-        members = [*members[:ENDS], *members[-ENDS:]]
-    found = context.reader.get_many(EVENT, [(document.project, ordinal) for ordinal in members])
-    return [event for event in found if event is not None]
-
-
-def document_key(document: DocumentId) -> bytes:
-    """Return what all versions of a document share."""
-    return bytes(document[:IDENTITY])
-
-
-def look_around(context: Context, source: Source) -> None:
-    """Note who began a source's turn, and whether anybody answered."""
-    if source.event.host == NOTE_HOST or source.event.kind not in SPOKEN:
-        return
-    turn = said(context, source)
-    source.opened = turn[0][0].role == "user" and bool(turn[0][0].flags & HUMAN)
-    asked = " ".join(text for event, text, _ in turn if event.role == "user")
-    answered = " ".join(text for event, text, _ in turn if event.role == "assistant")
-    empty = len(set(_LONG.findall(answered.lower())) - set(_LONG.findall(asked.lower()))) < ANSWER
-    source.bare = empty and (
-        asked.rstrip().endswith("?") or not _SETTLED.search(asked) or intent_of(asked).kind == "historical"
-    )
-
-
-def is_wanted(context: Context, intent: Intent, source: Source, near: dict[int, list[int]]) -> bool:
-    """Tell whether a source is of the sort that was asked for: a decision, a repair, what a tool printed."""
-    if intent.wants == "output":
-        return source.event.kind in PAYLOAD or any(item.kind == "error" for item in anchors(source.text))
-    pattern = {"decision": _STANDS, "reason": _SETTLED, "repair": _REPAIRED}.get(intent.wants)
-    if pattern is None:
-        return False
-    if intent.wants == "repair":
-        answers = [text for event, text, _ in said(context, source) if event.role == "assistant"]
-        good = [text for text in answers if not _FAILED.search(text)]
-        source.helped = max(
-            (
-                HELPED if pattern.search(text) else CHANGED
-                for text in good
-                if pattern.search(text) or _CHANGED.search(text)
-            ),
-            default=0.0,
-        )
-        return source.helped > 0
-    if any(pattern.search(text) for text in beside(source.text, near, REACH)):
-        return True
-    others = [text for event, text, _ in said(context, source) if event.ordinal != source.event.ordinal]
-    return any(pattern.search(text[:BEGINNING]) for text in others[-TURN_TEXTS:])
+    keys = [(document.project, ordinal) for ordinal in _ends(document.members)]
+    return [event for event in context.reader.get_many(EVENT, keys) if event is not None]
