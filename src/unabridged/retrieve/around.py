@@ -52,10 +52,8 @@ class Around:
         return not reason
 
     def _seen(self, event: Event) -> str:
-        if self._exclude:
-            session = places.session_of(self._context.reader, event)
-            if places.source_key(self._context.reader, session, event) in self._exclude:
-                return "visible"
+        if self._exclude and places.is_named(self._context.reader, event, self._exclude):
+            return "visible"
         return ""
 
     def _given_texts(self, given: Given) -> dict[bytes, Place]:

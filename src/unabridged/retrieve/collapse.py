@@ -64,7 +64,7 @@ def draw(context: Context, finder: Finder, request: Search, hits: Sequence[Found
 
 def _left_out(context: Context, request: Search, event: Event, sessions: dict[bytes, int]) -> str:
     exclude = request.filters.exclude
-    if exclude and places.provenance(context.reader, event).source_key in exclude:
+    if exclude and places.is_named(context.reader, event, exclude):
         return "visible"  # it stands in the asker's live window already
     if request.per_session and sessions.get(event.session, 0) >= request.per_session:
         return "per_session"

@@ -42,7 +42,7 @@ class Eligibility:
         if self.reason(event):
             return False
         exclude = self._filters.exclude
-        return not exclude or places.provenance(self._context.reader, event).source_key not in exclude
+        return not exclude or not places.is_named(self._context.reader, event, exclude)
 
     def reason(self, event: Event | None) -> str:
         """Return why an event is left out, "" for one that passes."""

@@ -158,10 +158,8 @@ def _grouped(asked: Looking, pairs: Sequence[tuple[Candidate, Event]]) -> list[G
 def _is_live(asked: Looking, event: Event) -> bool:
     if asked.visible.holds(event):
         return True
-    if not asked.visible.keys:
-        return False
-    reader = asked.context.reader
-    return places.source_key(reader, places.session_of(reader, event), event) in asked.visible.keys
+    keys = asked.visible.keys
+    return bool(keys) and places.is_named(asked.context.reader, event, keys)
 
 
 def _read(asked: Looking, group: Group) -> Source | None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from unabridged.schema.ids import Micros, ProjectId
 from unabridged.schema.records import (
+    ALIAS,
     DOCUMENT,
     EVENT,
     PATH,
@@ -23,6 +24,7 @@ from unabridged.store.contract import Reader
 
 # Documents looked at to find the one that holds an event; splits and versions share a beginning.
 TURNS_BACK = 8
+MAX_ALIASES = 100  # further source keys of one event that are looked at: one a capture that it came through
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +89,14 @@ def source_keys(reader: Reader, session: Session, events: Sequence[Event]) -> li
 def source_key(reader: Reader, session: Session, event: Event) -> str:
     """Return the source key of an event in the session that first held it."""
     return source_keys(reader, session, (event,))[0]
+
+
+def is_named(reader: Reader, event: Event, keys: Container[str]) -> bool:
+    """Tell whether one of an event's source keys, of whatever capture, is among `keys`."""
+    if source_key(reader, session_of(reader, event), event) in keys:
+        return True
+    aliases = reader.scan(ALIAS, (event.project, event.ordinal), index="event", limit=MAX_ALIASES)
+    return any(alias.key in keys for alias in aliases)
 
 
 def event_at(reader: Reader, project: ProjectId, ordinal: int) -> Event | None:

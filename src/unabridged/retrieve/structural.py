@@ -259,7 +259,7 @@ class _Search:
         if event.role == relations.USER and not event.flags & HUMAN:
             # A note states something, and asks for nothing.
             return event.host == NOTE_HOST and self._asked.relation in STATED
-        if self._exclude and places.provenance(self._context.reader, event).source_key in self._exclude:
+        if self._exclude and places.is_named(self._context.reader, event, self._exclude):
             self.left_out["visible"] = self.left_out.get("visible", 0) + 1
             return False
         return True

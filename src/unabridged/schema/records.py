@@ -475,7 +475,7 @@ ALIAS = Kind(
     "alias",
     Alias,
     (_P, ("source", FIXED16), ("event", UINT)),
-    (Index(1, "id", (_P, ("id", FIXED20)), sparse=True),),
+    (Index(1, "id", (_P, ("id", FIXED20)), sparse=True), Index(2, "event", (_P, ("event", UINT)))),
     append_only=True,
 )
 DOCUMENT = Kind(
