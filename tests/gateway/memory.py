@@ -27,6 +27,9 @@ class Memory:
         self.gate.set()
         self._slices = dict[str, bytes]()
 
+    async def wake(self) -> None:
+        await self._ready()
+
     async def open(self, names: Names, keys: Sequence[str]) -> Opened:
         await self._ready()
         self.names.setdefault(names.id, names)

@@ -7,10 +7,11 @@ import json
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from tests.gateway.memory import Memory
-from tests.gateway.serving import SMALL, Stand
+from tests.gateway.serving import LARGE, SMALL, Stand
 from tests.gateway.wire import MESSAGES, answers, body, run, said, talk
 from unabridged.errors import DaemonUnavailable, DiskLow, UnabridgedError
 from unabridged.gateway import filing, windows
@@ -82,14 +83,21 @@ def test_an_archive_that_hangs_is_waited_for_once_and_briefly(
 
 
 def test_an_archive_that_hangs_is_not_waited_for_where_nothing_is_to_be_left_out(tmp_path: Path) -> None:
+    begun, on = talk(0), [*talk(0), *said("The answer.", "and then?")]
+
     async def check(stand: Stand) -> None:
         stand.memory.gate.clear()
-        answer = await stand.post(MESSAGES, body(talk(1)))
-        assert (stand.sent(), FAULT in answer.headers) == (body(talk(1)), False)
+        answer = await stand.post(MESSAGES, body(begun))
+        assert (stand.sent(), FAULT in answer.headers) == (body(begun), False)
+        stand.memory.gate.set()
+        await stand.filed()
+        stand.memory.gate.clear()
+        answer = await stand.post(MESSAGES, body(on))
+        assert (stand.sent(), FAULT in answer.headers) == (body(on), False)
         stand.memory.gate.set()
         await stand.filed()
         assert len(stand.memory.rows) == 4
-        assert len(stand.memory.requests) == 1
+        assert len(stand.memory.requests) == 2
 
     run(tmp_path, answers, check)
 
@@ -186,6 +194,62 @@ def test_a_gateway_that_begins_anew_makes_the_cut_that_the_last_one_made(tmp_pat
 
     run(tmp_path, answers, first, limits=SMALL, memory=memory)
     run(tmp_path, answers, second, limits=SMALL, memory=memory)
+
+
+def test_a_cut_that_a_person_asked_for_is_made_again_by_a_gateway_that_begins_anew(tmp_path: Path) -> None:
+    memory, found = Memory(), list[Any]()
+    more = [*talk(12), *said("x", "y")]
+
+    async def first(stand: Stand) -> None:
+        await stand.post(MESSAGES, body(talk(12)))
+        await stand.filed()
+        memory.forced = set(memory.names)
+        await stand.post(MESSAGES, body(talk(12)))
+        await stand.filed()
+        await stand.post(MESSAGES, body(more))
+        await stand.filed()
+        found.append(stand.sent())
+        assert len(found[0]["messages"]) < len(more)
+
+    async def second(stand: Stand) -> None:
+        await stand.post(MESSAGES, body(more))
+        assert stand.sent() == found[0]
+
+    run(tmp_path, answers, first, memory=memory)
+    run(tmp_path, answers, second, memory=memory)
+
+
+def test_an_archive_that_begins_slowly_is_waited_for_where_a_provider_would_refuse_all_that_was_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(filing, "WAIT_SECONDS", 0.01)
+
+    async def check(stand: Stand) -> None:
+        stand.memory.gate.clear()
+        asked = asyncio.create_task(stand.post(MESSAGES, body(talk(24))))
+        await asyncio.sleep(0.1)
+        assert not stand.upstream.asked
+        stand.memory.gate.set()
+        assert FAULT not in (await asked).headers
+        assert len(stand.sent()["messages"]) < len(talk(24))
+
+    run(tmp_path, answers, check, limits=SMALL)
+
+
+def test_a_rotation_that_was_asked_for_is_made_once_and_can_be_asked_for_again(tmp_path: Path) -> None:
+    async def check(stand: Stand) -> None:
+        epochs, messages = list[int](), talk(4)
+        for number in range(6):
+            if number % 2:
+                stand.memory.forced = set(stand.memory.names)
+            await stand.post(MESSAGES, body(messages))
+            await stand.filed()
+            epochs.append(stand.memory.requests[-1][1].epoch)
+            messages += said("The answer.", f"and {number}?" + "word " * 300)
+        assert epochs == [0, 0, 1, 1, 2, 2]
+
+    few = msgspec.structs.replace(LARGE, retain_turns=1)
+    run(tmp_path, answers, check, limits=few)
 
 
 def test_bytes_that_are_no_request_go_out_as_they_are(tmp_path: Path) -> None:

@@ -53,6 +53,12 @@ class Link:
         """Whether there is a connection now."""
         return self._writer is not None
 
+    async def connect(self) -> None:
+        """Connect, and start a daemon where that is wanted; raises `DaemonUnavailable`."""
+        async with self._opening:
+            if self._writer is None:
+                await self._open()
+
     async def call(
         self, op: str, params: Mapping[str, Any], *, repeatable: bool = False, seconds: float = TIMEOUT
     ) -> dict[str, Any]:
@@ -80,9 +86,7 @@ class Link:
             raise DaemonUnavailable("the connection to the daemon broke twice") from lost
 
     async def _call(self, op: str, params: Mapping[str, Any], seconds: float) -> dict[str, Any]:
-        async with self._opening:
-            if self._writer is None:
-                await self._open()
+        await self.connect()
         return await self._ask(op, params, seconds)
 
     async def _ask(self, op: str, params: Mapping[str, Any], seconds: float) -> dict[str, Any]:

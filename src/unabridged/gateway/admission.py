@@ -11,6 +11,7 @@ from unabridged.gateway.identity import WITH_TOOLS
 from unabridged.gateway.talks import Talk, Talks
 from unabridged.window.execute import Row
 from unabridged.window.identity import chain
+from unabridged.window.messages import Role
 from unabridged.window.providers.adapters import ANTHROPIC, CHAT, RESPONSES
 from unabridged.window.providers.contract import Adapter, Request
 from unabridged.window.providers.sidecalls import Aside
@@ -33,17 +34,25 @@ class Admission:
         if talk.settled:
             rows = _rows(talk, request, kind)
             return self._filing.capture(talk, rows) if rows else None
-        before = talk.settling
-        waits = before is not None and not before.done()
+        settling = self.settle(talk, adapter, request, kind)
 
         async def work() -> str:
-            if before is not None and waits:
-                told = await before
-            else:
-                told = await self._settled(talk, self._names(talk, adapter, request, kind), request)
-                talk.settled = not told
+            told = await settling
             rows = _rows(talk, request, kind) if talk.settled else []
             return await self._filing.capture(talk, rows) if rows else told
+
+        return self._filing.beside(work())
+
+    def settle(self, talk: Talk, adapter: Adapter, request: Request, kind: Aside) -> asyncio.Task[str]:
+        """Have the archive say what it knows of a conversation; returns what ends when it has, or could not."""
+        if talk.settling is not None and not talk.settling.done():
+            return talk.settling
+        names = self._names(talk, adapter, request, kind)
+
+        async def work() -> str:
+            told = await self._settled(talk, names, request)
+            talk.settled = not told
+            return told
 
         talk.settling = self._filing.beside(work())
         return talk.settling
@@ -88,6 +97,11 @@ class Admission:
             return True
 
         return self._filing.settle(talk, names, [item.key for item in items], is_another)
+
+
+def has_past(request: Request) -> bool:
+    """Tell whether a conversation has begun before this request: its model has said something in it."""
+    return any(item.role is Role.ASSISTANT for item in request.conversation.items)
 
 
 def durable_elsewhere(durable: frozenset[str], request: Request) -> bool:

@@ -48,6 +48,10 @@ class Told(msgspec.Struct, frozen=True):
 class Archive(Protocol):
     """The archive. Each call raises an `UnabridgedError`; each may be repeated, and says the same twice."""
 
+    async def wake(self) -> None:
+        """Be ready to answer."""
+        ...
+
     async def open(self, names: Names, keys: Sequence[str]) -> Opened:
         """Begin or go on with a conversation; tells which of these keys are archived."""
         ...
@@ -67,6 +71,10 @@ class DaemonArchive:
     def __init__(self, link: Link) -> None:
         """Ask over a connection."""
         self._link = link
+
+    async def wake(self) -> None:
+        """Start the daemon where none runs."""
+        await self._link.connect()
 
     async def open(self, names: Names, keys: Sequence[str]) -> Opened:
         """Begin or go on with a conversation."""

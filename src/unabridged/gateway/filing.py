@@ -17,6 +17,7 @@ from unabridged.window.execute import Account, Row, batches
 from unabridged.window.state import decode, encode
 
 WAIT_SECONDS = 2.0  # that a request may wait for the archive where something of it is to be left out
+LONGER_SECONDS = 10.0  # the same where the provider would refuse the request as it is
 ILL_SECONDS = 15.0  # that nobody waits for an archive which has just been too slow
 AT_ONCE = 2  # captures at once: requests go before, and the daemon serves others, too
 MOST_HELD = (
@@ -41,6 +42,19 @@ class Filing:
     def held(self) -> int:
         """Bytes that wait."""
         return self._held
+
+    def wake(self) -> None:
+        """Have the archive ready before somebody waits for it: to start one takes longer than a request may wait."""
+
+        async def work() -> str:
+            try:
+                await self._archive.wake()
+            except UnabridgedError as error:
+                self._journal.fault(error.code)
+                return error.code
+            return ""
+
+        self.beside(work())
 
     def settle(self, talk: Talk, names: Names, keys: Sequence[str], settle: Settle) -> asyncio.Task[str]:
         """Have the archive say what it knows of a conversation, before anything else is filed of it."""
@@ -71,7 +85,8 @@ class Filing:
         async def work() -> None:
             state = encode(talk.live.state) if talk.keeps_state else b""
             forced = await self._archive.save(talk.id, state, account, iso(time.time()))
-            talk.live.saved()
+            if account.epoch >= talk.live.state.epoch:  # else a newer one has begun meanwhile
+                talk.live.saved()
             talk.live.told(forced=forced)
 
         return self._start(talk, work)
@@ -83,11 +98,11 @@ class Filing:
         task.add_done_callback(self._tasks.discard)
         return task
 
-    async def within(self, task: asyncio.Task[str]) -> str:
+    async def within(self, task: asyncio.Task[str], *, longer: bool = False) -> str:
         """Wait for a task as long as a request may; return "" or why it is not done."""
         if time.monotonic() < self._ill_until and not task.done():
             return "archive-ill"
-        done, _ = await asyncio.wait((task,), timeout=WAIT_SECONDS)
+        done, _ = await asyncio.wait((task,), timeout=LONGER_SECONDS if longer else WAIT_SECONDS)
         if done:
             return task.result()
         self._ill_until = time.monotonic() + ILL_SECONDS

@@ -71,6 +71,7 @@ async def serve(
     if until_input_ends:
         _end_with_input(made)
     journal.write("listening", port=listener.getsockname()[1])
+    filing.wake()
     try:
         await made.serve([listener])
     finally:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 import msgspec
 
 from unabridged.daemon.origins import Headers
-from unabridged.gateway.admission import Admission
+from unabridged.gateway.admission import Admission, has_past
 from unabridged.gateway.answers.contract import Answer
 from unabridged.gateway.answers.shapes import as_sent_back
 from unabridged.gateway.bounds import Bounds, told_window
@@ -58,6 +58,7 @@ class Windows:
         kind = sidecalls.aside(request.conversation)
         talk = self._talks.find(who(headers, said, self._default), request.conversation, said, kind)
         limits, fault = self._bounds(request.conversation.model, said.reserve, told_window(headers))
+        late = await self._remembered(talk, adapter, request, kind, limits)
         filed = self._admission.request(talk, adapter, request, kind)
         if kind is not sidecalls.Aside.NONE:
             made = self._beside(adapter, body, talk, request, limits, kind)
@@ -65,11 +66,11 @@ class Windows:
         read = request if request.body is body else None
         made = talk.live.prepare(adapter, body, limits, redact=self._redact, read=read)
         if filed is not None and made.sending.plan is not None and made.sending.plan.archive:
-            told = await self._filing.within(filed)
+            told = late or await self._filing.within(filed)
             made = talk.live.prepare(adapter, body, limits, redact=self._redact, frozen=bool(told), read=read)
-            fault = told or fault
+            late = told
         talk.live.under_way(made)
-        fault, talk.fault = fault or talk.fault, ""
+        fault, talk.fault = late or fault or talk.fault, ""
         return going(adapter, talk, request, made, limits, fault, kind)
 
     def counted(self, adapter: Adapter, body: bytes, headers: Headers) -> bytes:
@@ -133,6 +134,19 @@ class Windows:
         if kind is sidecalls.Aside.COMPACTION and tokens > (limits.window or limits.hard):
             return self._trial(talk, set()).prepare(adapter, body, limits, redact=self._redact)
         return execute.Prepared(Sending(body, request))
+
+    async def _remembered(
+        self, talk: Talk, adapter: Adapter, request: Request, kind: sidecalls.Aside, limits: Limits
+    ) -> str:
+        """Wait for what the archive remembers of a conversation that has begun before; return why it is not known.
+
+        Without it the last cut would not be made again: a provider's cache would not hold, and where all that was said
+        is too long by now, there would be no answer. That is worth a longer wait.
+        """
+        if talk.settled or kind is sidecalls.Aside.TITLE or not has_past(request):
+            return ""
+        asked = self._admission.settle(talk, adapter, request, kind)
+        return await self._filing.within(asked, longer=request.conversation.tokens > limits.hard)
 
     def _trial(self, talk: Talk, durable: set[str]) -> execute.Live:
         """Return a conversation as it is, to try something that is not remembered."""
