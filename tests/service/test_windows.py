@@ -8,11 +8,18 @@ from typing import Any
 
 import pytest
 
-from tests.service.desk import Desk
+from tests.service.desk import NOW, Desk
 from unabridged.archive.check import check
+from unabridged.archive.compress import unpack
 from unabridged.errors import InvalidInput, NotFound, OutOfScope
+from unabridged.schema.ids import GLOBAL, project_id
+from unabridged.schema.records import EVENT, PROJECT, SEGMENT, TOMBSTONE, Tombstone
 from unabridged.schema.scope import Level
 from unabridged.service.live import CaptureRow, SentRequest
+from unabridged.store.contract import Batch
+from unabridged.window.catalogue import Entry
+from unabridged.window.messages import short_name
+from unabridged.window.state import State, encode
 
 TALK = "3fa2b1c09d8e00112233445566778899"
 
@@ -179,3 +186,61 @@ def test_a_name_that_a_window_gave_out_recalls_the_exact_text(desk: Desk) -> Non
     other = {"granted": Level.PROJECT, "folder": "/nowhere/other"}
     found = desk.call("recall", target=f"window:3fa2b1c09d8e:{keys[0][:16]}", **other)
     assert (found.status, found.text) == ("out-of-scope", "")
+
+
+def erase(desk: Desk, role: str) -> None:
+    """Erase every message of a role, as far as readers are concerned."""
+
+    def plan(reader: Any) -> Batch:
+        batch = Batch()
+        for project in reader.scan(PROJECT, (GLOBAL,)):
+            for event in reader.scan(EVENT, (project.id,)):
+                if event.role == role:
+                    stone = Tombstone(event.project, event.id, event.ordinal, "erased", NOW)
+                    batch.put(TOMBSTONE, stone)
+        return batch
+
+    desk.store.commit(project_id("/nowhere/toy"), plan)
+
+
+def test_erased_items_are_told_recalled_as_erased_and_not_archived_again(desk: Desk) -> None:
+    begin(desk)
+    keys = [f"{at:016x}" * 2 for at in range(1, 4)]
+    asked = [
+        CaptureRow(keys[0], said("user", "a secret plan")),
+        CaptureRow(keys[1], said("assistant", "fine")),
+    ]
+    desk.call("capture", conversation=TALK, rows=asked)
+    entry = Entry(short_name(keys[0]), "a secret plan", ("secret",))
+    state = encode(State(address="window:3fa2b1c09d8e", entries=(entry,), catalogue="- a secret plan"))
+    desk.call("window.save", conversation=TALK, state=base64.b64encode(state).decode())
+    erase(desk, "user")
+    opened = begin(desk, keys=keys)
+    assert (opened.durable, opened.erased) == ([keys[1]], [keys[0]])
+    assert b"secret" not in base64.b64decode(opened.state)
+    assert desk.call("recall", target=f"window:3fa2b1c09d8e:{keys[0][:16]}").status == "erased"
+    again = desk.call("capture", conversation=TALK, rows=asked)
+    assert (again.durable, again.erased) == ([keys[1]], [keys[0]])
+
+
+def test_text_that_was_erased_from_a_transcript_is_not_archived_from_the_wire(desk: Desk) -> None:
+    desk.admit(
+        "s-1",
+        [
+            {"id": "q", "text": "a secret plan", "human": True},
+            {"id": "a", "text": "fine", "role": "assistant"},
+        ],
+    )
+    erase(desk, "user")
+    begin(desk)
+    asked = [CaptureRow(key(1), said("user", "a secret plan")), CaptureRow(key(2), said("assistant", "fine"))]
+    answer = desk.call("capture", conversation=TALK, rows=asked)
+    assert (answer.durable, answer.erased) == ([key(2)], [key(1)])
+    with desk.store.snapshot() as reader:
+        project = project_id("/nowhere/toy")
+        kept = b"".join(
+            unpack(item.codec, item.dictionary, item.data, item.size)
+            for item in reader.scan(SEGMENT, (project,))
+        )
+    assert kept.count(b"secret plan") == 1  # in the transcript, which is for the eraser to rewrite
+    assert desk.call("windows").windows[0].items == 1

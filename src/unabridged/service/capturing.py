@@ -13,6 +13,7 @@ from unabridged.archive import log
 from unabridged.archive import windows as kept
 from unabridged.archive.admission import Append, Appended, plan_append
 from unabridged.archive.capture import Capture, Row, Stream, prior, stream_of
+from unabridged.archive.erasedrows import erased_rows
 from unabridged.archive.ingest import LineRedactor
 from unabridged.errors import LimitExceeded, UnabridgedError
 from unabridged.schema.ids import GLOBAL, NO_SESSION, Micros
@@ -126,6 +127,11 @@ class Captures:
             if self._open is not None:
                 self._open[stream.conversation] = (self._clock() + self._idle, stream)
         return taken
+
+    def erased(self, store: Store, stream: Stream, rows: Sequence[Row]) -> set[str]:
+        """Return the keys of items whose text was erased, so that they are not taken again."""
+        with store.snapshot(stream.project) as reader:
+            return erased_rows(reader, stream, rows, self._redactor())
 
     def tend(self, store: Store, now: Micros) -> int:
         """Close the open turns of conversations in which nothing is said any more; return how many."""

@@ -51,6 +51,8 @@ def capture(call: Call, request: CaptureRequest) -> Pending:
             invalid.append(row.key)
         else:
             rows.append(Row(row.key, whole, row.origin, row.message, row.time))
+    gone = call.services.captures.erased(call.services.store, stream, rows)
+    rows = [row for row in rows if row.key not in gone]
     taken = call.services.captures.take(call.services.store, stream, rows, call.now)
     durable = list(dict.fromkeys([*(key for key in asked if key in known), *(row.key for row in rows)]))
 
@@ -58,7 +60,7 @@ def capture(call: Call, request: CaptureRequest) -> Pending:
         if position:
             call.services.index.poke()
         told = [key for key in durable if key not in erased]
-        return CaptureAnswer(told, sorted(erased), window.forced, position, missing, invalid)
+        return CaptureAnswer(told, sorted(erased | gone), window.forced, position, missing, invalid)
 
     return Pending(together(taken.commits), answered)
 

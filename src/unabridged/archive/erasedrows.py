@@ -1,0 +1,60 @@
+"""Items of the wire whose text a person had erased, from whichever capture it was: they are not archived again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from unabridged.archive import rendering, twins
+from unabridged.archive.capture import Row, Stream, line_of
+from unabridged.archive.ingest import LineRedactor
+from unabridged.hosts.contract import Block
+from unabridged.hosts.wire import Wire
+from unabridged.schema.ids import Ordinal, SessionId, session_id
+from unabridged.schema.records import EVENT, SESSION, TOMBSTONE
+from unabridged.store.contract import Reader
+
+ERASED = "erased"
+
+
+def erased_rows(reader: Reader, stream: Stream, rows: Sequence[Row], redactor: LineRedactor) -> set[str]:
+    """Return the keys of those items of which a part would be an event that was erased.
+
+    Without any tombstone in the project this reads one record.
+    """
+    if not rows or not reader.scan(TOMBSTONE, (stream.project,), limit=1):
+        return set()
+    family = _family(reader, stream)  # what is matched in it is never written
+    wire = Wire(stream.host, stream.conversation, stream.format, side=stream.side)
+    reading = wire.reader(stream.path, stream.head, b"", 1)
+    found = set[str]()
+    for row in rows:
+        line, _ = redactor.line(line_of(row, stream))
+        for block in reading.read(line, 1).blocks:
+            twin = family.match(_keys(block), twins.WIRE)
+            if twin is not None and _is_erased(reader, stream, twin):
+                found.add(row.key)
+    return found
+
+
+def _family(reader: Reader, stream: Stream) -> twins.Family:
+    name = session_id(stream.host, stream.host_session)
+    session = reader.get(SESSION, (stream.project, name))
+    root = twins.family_of(reader, session) if session is not None else name
+    if session is None and stream.parent:
+        root = session_id(stream.host, stream.parent)
+    above = reader.get(SESSION, (stream.project, SessionId(root)))
+    if above is not None and above.captured:
+        return twins.Family(reader, stream.project, root)
+    return twins.begin(reader, stream.project, root)
+
+
+def _keys(block: Block) -> list[bytes]:
+    return twins.keys_of(block, rendering.render(block), (), ())
+
+
+def _is_erased(reader: Reader, stream: Stream, ordinal: Ordinal) -> bool:
+    event = reader.get(EVENT, (stream.project, ordinal))
+    if event is None:
+        return True
+    stone = reader.get(TOMBSTONE, (stream.project, event.id))
+    return stone is not None and stone.reason == ERASED
