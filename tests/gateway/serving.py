@@ -20,6 +20,7 @@ from unabridged.gateway.filing import Filing
 from unabridged.gateway.identity import OTHER, Who
 from unabridged.gateway.journal import Journal
 from unabridged.gateway.listening import server
+from unabridged.gateway.offered.offers import Offers, Operation
 from unabridged.gateway.service import Service
 from unabridged.gateway.upstreams import Upstreams
 from unabridged.gateway.windows import Windows
@@ -78,8 +79,9 @@ async def standing(
     urls: Mapping[str, str] | None = None,
     who: Who = NOBODY,
     memory: Memory | None = None,
+    operation: Operation | None = None,
 ) -> AsyncIterator[Stand]:
-    """Serve; the upstream answers as `act` does."""
+    """Serve; the upstream answers as `act` does. With an `operation`, which answers them, tools are offered."""
     folder.mkdir(mode=0o700, exist_ok=True)
     memory = memory or Memory()
     async with (
@@ -92,7 +94,8 @@ async def standing(
         journal = Journal(str(folder / "logs"))
         filing = Filing(memory, journal)
         everywhere = dict.fromkeys(("anthropic", "openai", "chatgpt"), upstream.url)
-        windows = Windows(filing, lambda *_: (limits, ""), who)
+        offers = Offers(operation, filing, journal) if operation else None
+        windows = Windows(filing, lambda *_: (limits, ""), who, offers=offers)
         service = Service(door, Upstreams({**everywhere, **(urls or {})}), windows, journal, body_bytes)
         made = server(service)
         serving = asyncio.create_task(made.serve([listener]))

@@ -38,7 +38,8 @@ MANY_IMPORTS = {
     "daemon/indexing.py": (18, "follows the store's log into the index through its worker"),
     "daemon/lifecycle.py": (18, "starts and ends everything that runs in the daemon"),
     "gateway/command.py": (21, "puts the gateway's process together"),
-    "gateway/windows.py": (19, "puts a request's steps together"),
+    "gateway/service.py": (17, "the application: all that a request passes through"),
+    "gateway/windows.py": (20, "puts a request's steps together"),
     "daemon/parts.py": (29, "puts the daemon's parts together"),
 }
 

@@ -23,6 +23,7 @@ from unabridged.gateway.identity import OTHER, Who
 from unabridged.gateway.journal import Journal
 from unabridged.gateway.listening import serve
 from unabridged.gateway.masking import masker
+from unabridged.gateway.offered.offers import OFFER, Offers
 from unabridged.gateway.service import Service
 from unabridged.gateway.upstreams import Upstreams, named
 from unabridged.gateway.windows import Windows
@@ -69,7 +70,9 @@ def run(arguments: Arguments) -> int:
     _tell(door, as_json=arguments.flag("json"))
     link = Link(settings.layout, str(Path.cwd()), name="gateway", starts=True, mourns=False)
     filing = Filing(DaemonArchive(link), journal, str(Path.cwd()))
-    windows = Windows(filing, of_settings(settings), Who(arguments.text("host") or OTHER), masker(settings))
+    offers = Offers(link.call, filing, journal) if settings.text("gateway.tools") == OFFER else None
+    whose = Who(arguments.text("host") or OTHER)
+    windows = Windows(filing, of_settings(settings), whose, masker(settings), offers)
     service = Service(door, upstreams, windows, journal, settings.number("gateway.body_bytes"))
     try:
         with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from unabridged.gateway.offered.offering import Offering
 from unabridged.gateway.talks import Talk
 from unabridged.window.execute import Account, Prepared, account
 from unabridged.window.limits import Limits
@@ -22,7 +23,8 @@ class Going(msgspec.Struct, frozen=True):
     """A request on its way. `talk` is None where it is nobody's: then nothing is filed of it.
 
     `estimate` and `size` say how large the prompt is that was planned, in tokens and bytes; 0 where none was.
-    `request` has no bytes and no texts: it is held for as long as the answer takes, for its keys.
+    `request` has no bytes and no texts: it is held for as long as the answer takes, for its keys. `offering`: tools of
+    ours are in the request.
     """
 
     body: bytes
@@ -33,10 +35,18 @@ class Going(msgspec.Struct, frozen=True):
     estimate: int = 0
     size: int = 0
     request: Request | None = None
+    offering: Offering | None = None
 
 
 def going(
-    adapter: Adapter, talk: Talk, came: Request, made: Prepared, limits: Limits, fault: str, kind: Aside
+    adapter: Adapter,
+    talk: Talk,
+    came: Request,
+    made: Prepared,
+    limits: Limits,
+    fault: str,
+    kind: Aside,
+    offering: Offering | None = None,
 ) -> Going:
     """Return a request as it was prepared; `came` is what it said, `fault` what failed before."""
     fault = fault or made.fault
@@ -51,6 +61,7 @@ def going(
         plan.estimate if plan is not None else 0,
         len(made.body) if plan is not None else 0,
         _keys_only(came),
+        offering if offering is not None and offering.offered and plan is not None else None,
     )
 
 

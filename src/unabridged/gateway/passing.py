@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import AsyncIterable, Awaitable, Callable, Container, Coroutine
 from typing import Any, TypeVar
 
 import httpx2
@@ -27,16 +27,23 @@ def redirects(answer: httpx2.Response) -> bool:
 
 async def passed(answer: httpx2.Response, send: Send, tap: Tap | None = None, fault: str = "") -> None:
     """Send an answer on; `tap` gets each piece after it was sent. Raises `UpstreamBroke`."""
+    await passed_as(answer, _pieces(answer), send, tap, fault)
+
+
+async def passed_as(
+    answer: httpx2.Response,
+    pieces: AsyncIterable[bytes],
+    send: Send,
+    tap: Tap | None = None,
+    fault: str = "",
+    without: Container[bytes] = (),
+) -> None:
+    """Send an answer's head on, `without` some headers, and pieces as its body. Raises `UpstreamBroke`."""
     raw = [(bytes(name), bytes(value)) for name, value in answer.headers.raw]
-    await send(
-        {
-            "type": "http.response.start",
-            "status": answer.status_code,
-            "headers": headers.to_client(raw, fault),
-        }
-    )
+    shown = [(name, value) for name, value in headers.to_client(raw, fault) if name not in without]
+    await send({"type": "http.response.start", "status": answer.status_code, "headers": shown})
     try:
-        async for piece in _pieces(answer):
+        async for piece in pieces:
             await send({"type": "http.response.body", "body": piece, "more_body": True})
             if tap is not None:
                 tap(piece)

@@ -27,6 +27,8 @@ from unabridged.gateway.bodies import (
 from unabridged.gateway.calling import Calling
 from unabridged.gateway.door import Door
 from unabridged.gateway.journal import Journal
+from unabridged.gateway.offered.passing import Sent, talked
+from unabridged.gateway.offered.turn import Turn
 from unabridged.gateway.upstreams import Upstream, Upstreams
 from unabridged.gateway.windows import Going, Windows
 from unabridged.window.providers.adapters import ANTHROPIC, RESPONSES, adapter_for
@@ -142,11 +144,18 @@ class Service:
             sent = headers.to_provider(scope["headers"], upstream.authority, recoded=recoded)
             sent.append((b"content-length", str(len(going.body)).encode()))
             answer = await self._asked(upstream, "POST", target, sent, going.body)
+
+            async def again(body: bytes) -> httpx2.Response:
+                length = (b"content-length", str(len(body)).encode())
+                return await self._asked(upstream, "POST", target, [*sent[:-1], length], body)
+
+            turn = self._turn(going, answer)
             going = structs.replace(going, body=b"")
-            self._bodies.let_go(held)
-            held = 0
+            if turn is None:
+                self._bodies.let_go(held)
+                held = 0
             try:
-                await self._passed(going, answer, send)
+                await self._passed(going, answer, send, turn, again)
             finally:
                 await answer.aclose()
 
@@ -181,24 +190,40 @@ class Service:
             return structs.replace(going, body=came), False
         return going, body is not came
 
-    async def _passed(self, going: Going, answer: httpx2.Response, send: Send) -> None:
+    async def _passed(
+        self, going: Going, answer: httpx2.Response, send: Send, turn: Turn | None, again: Sent
+    ) -> None:
         """Send an answer on, and read it on its way."""
         reading: Reading | None = None
         if going.talk is not None and going.adapter is not None and answer.status_code == OK:
             kind = answer.headers.get("content-type", "").encode("latin-1", "replace")
             coding = answer.headers.get("content-encoding", "").strip().lower().encode("latin-1", "replace")
+            if turn is not None:  # it is read decoded
+                coding = b""
             reading = Reading(builder(going.adapter), kind, coding)
         complete = False
         try:
-            await passing.passed(answer, send, reading.feed if reading else None, going.fault)
+            tap = reading.feed if reading else None
+            if turn is None:
+                await passing.passed(answer, send, tap, going.fault)
+            else:
+                await talked(turn, answer, again, send, tap, going.fault)
             complete = True
         finally:
-            self._answered(going, reading, complete=complete)
+            self._answered(going, reading, turn, complete=complete)
 
-    def _answered(self, going: Going, reading: Reading | None, *, complete: bool) -> None:
+    def _turn(self, going: Going, answer: httpx2.Response) -> Turn | None:
+        """Return what carries out the answer to a request that offers tools; None for any other."""
+        offers = self._windows.offers
+        if offers is None or going.offering is None or going.talk is None:
+            return None
+        return offers.turn(going.talk, going.offering, going.body, answer)
+
+    def _answered(self, going: Going, reading: Reading | None, turn: Turn | None, *, complete: bool) -> None:
         try:
             if reading is not None:
-                self._windows.answered(going, reading.answer(complete=complete))
+                spent = turn.spent if turn is not None else ()
+                self._windows.answered(going, reading.answer(complete=complete), spent)
             elif going.talk is not None:
                 self._windows.unanswered(going)
         except Exception as error:  # noqa: BLE001 - the answer is on its way; what is not archived now comes again

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from hashlib import sha256
 
 from unabridged.gateway.identity import WITH_TOOLS, Beside, Who
+from unabridged.gateway.offered.rounds import Rounds
 from unabridged.window.execute import Live
 from unabridged.window.identity import address, chain, conversation_id
 from unabridged.window.messages import Conversation, Item, Kind, Role
@@ -37,6 +38,7 @@ class Talk:
         self.keeps_state = True
         self.fault = ""  # of what was remembered, until it was told
         self.settling: asyncio.Task[str] | None = None
+        self.rounds: Rounds | None = None  # what was asked with offered tools; None: not known yet
         self.filing = asyncio.Lock()  # one call to the archive at a time, in order
         self.firsts = set[str]()
         self.line: tuple[str, ...] = ()

@@ -6,7 +6,7 @@ and only waited for where something is to be left out.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import msgspec
 
@@ -18,6 +18,7 @@ from unabridged.gateway.bounds import Bounds, told_window
 from unabridged.gateway.filing import Filing
 from unabridged.gateway.going import Going, going, list_name, whole
 from unabridged.gateway.identity import Who, beside, who
+from unabridged.gateway.offered.offers import Offers
 from unabridged.gateway.talks import Talk, Talks
 from unabridged.window import execute, state
 from unabridged.window.catalogue import as_they_are
@@ -27,7 +28,7 @@ from unabridged.window.providers.contract import Adapter, Request
 from unabridged.window.providers.known import Known
 from unabridged.window.providers.sending import Sending
 from unabridged.window.providers.splice import NotUnderstood
-from unabridged.window.providers.usage import usage
+from unabridged.window.providers.usage import Usage, summed, usage
 
 KNOWN_BYTES = 6 << 20  # of items that are not read again, of all conversations
 
@@ -37,11 +38,19 @@ Redact = Callable[[str], str]
 class Windows:
     """The windows of all conversations of a process."""
 
-    def __init__(self, filing: Filing, bounds: Bounds, default: Who, redact: Redact = as_they_are) -> None:
+    def __init__(
+        self,
+        filing: Filing,
+        bounds: Bounds,
+        default: Who,
+        redact: Redact = as_they_are,
+        offers: Offers | None = None,
+    ) -> None:
         """File with `filing`; `bounds` says how much may be sent, `redact` masks what the archive masks.
 
-        `default` says whose requests are that do not say it.
+        `default` says whose requests are that do not say it. `offers`: models are offered tools of ours.
         """
+        self.offers = offers
         self._filing = filing
         self._bounds, self._default, self._redact = bounds, default, redact
         self._known = Known(KNOWN_BYTES)
@@ -63,15 +72,18 @@ class Windows:
         if kind is not sidecalls.Aside.NONE:
             made = self._beside(adapter, body, talk, request, limits, kind)
             return going(adapter, talk, request, made, limits, fault, kind)
-        read = request if request.body is body else None
-        made = talk.live.prepare(adapter, body, limits, redact=self._redact, read=read)
+        offering = await self.offers.around(adapter, talk, request) if self.offers else None
+        chosen, read = offering or adapter, request if request.body is body else None
+        if offering is not None and read is not None:
+            read = offering.taken(read)
+        made = talk.live.prepare(chosen, body, limits, redact=self._redact, read=read)
         if filed is not None and made.sending.plan is not None and made.sending.plan.archive:
             told = late or await self._filing.within(filed)
-            made = talk.live.prepare(adapter, body, limits, redact=self._redact, frozen=bool(told), read=read)
+            made = talk.live.prepare(chosen, body, limits, redact=self._redact, frozen=bool(told), read=read)
             late = told
         talk.live.under_way(made)
         fault, talk.fault = late or fault or talk.fault, ""
-        return going(adapter, talk, request, made, limits, fault, kind)
+        return going(adapter, talk, request, made, limits, fault, kind, offering)
 
     def counted(self, adapter: Adapter, body: bytes, headers: Headers) -> bytes:
         """Return the body of a request that is only to be counted, as it would be sent; nothing is remembered of it."""
@@ -85,19 +97,25 @@ class Windows:
         talk = self._talks.peek(whose, request.conversation, said, sidecalls.Aside.NONE)
         durable = {item.key for item in request.conversation.items}
         trial = self._trial(talk, durable | talk.live.durable)
-        return trial.prepare(adapter, body, limits, redact=self._redact, read=request).body
+        offering = self.offers.beside(adapter, talk) if self.offers else None
+        read = offering.taken(request) if offering is not None else request
+        return trial.prepare(offering or adapter, body, limits, redact=self._redact, read=read).body
 
-    def answered(self, sent: Going, answer: Answer) -> None:
-        """Take the answer to a request: archive it, count it, keep the state."""
+    def answered(self, sent: Going, answer: Answer, spent: Sequence[Usage] = ()) -> None:
+        """Take the answer to a request: archive it, count it, keep the state.
+
+        `spent` is what each of the provider's answers used, where there were several.
+        """
         talk, adapter, account = sent.talk, sent.adapter, sent.account
         if talk is None or adapter is None:
             return
         self._talks.answered(talk, answer.message)
         counted = usage(answer.usage) if answer.usage else None
-        if counted is not None:
+        first, counted = (spent[0], summed(spent)) if spent else (counted, counted)
+        if first is not None and counted is not None:
             if sent.estimate and not account.side:
                 known = talk.live.state
-                talk.live.state = state.reported(known, sent.estimate, counted.prompt, sent.size)
+                talk.live.state = state.reported(known, sent.estimate, first.prompt, sent.size)
             account = msgspec.structs.replace(
                 account,
                 input=counted.input,

@@ -10,7 +10,7 @@ from __future__ import annotations
 import msgspec
 
 from unabridged.window.prices import MILLION, Price
-from unabridged.window.providers.usage import Usage
+from unabridged.window.providers.usage import Usage, summed
 
 
 class Spent(msgspec.Struct, frozen=True):
@@ -44,18 +44,12 @@ class Dollars(msgspec.Struct, frozen=True):
 
 def added(one: Spent, other: Spent) -> Spent:
     """Return the sum of two."""
-    used = Usage(
-        one.used.input + other.used.input,
-        one.used.cache_read + other.used.cache_read,
-        one.used.cache_write + other.used.cache_write,
-        one.used.output + other.used.output,
-    )
     return Spent(
         one.requests + other.requests,
         one.sent + other.sent,
         one.whole + other.whole,
         one.whole_read + other.whole_read,
-        used,
+        summed((one.used, other.used)),
         one.rotations + other.rotations,
         one.faults + other.faults,
     )

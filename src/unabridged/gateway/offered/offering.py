@@ -62,8 +62,11 @@ class Offering:
         return self._adapter.provider
 
     def read(self, body: bytes, known: Known | None = None) -> Request:
-        """Return a request taken apart, its items as large as they will be with what is put back behind them."""
-        request = self._adapter.read(body, known)
+        """Return a request taken apart, as `taken` does."""
+        return self.taken(self._adapter.read(body, known))
+
+    def taken(self, request: Request) -> Request:
+        """Return a request that was read, its items as large as they will be with what is put back behind them."""
         items = request.conversation.items
         self.offered = bool(items) and request.windowed and self._wanted(request)
         if not self.offered:

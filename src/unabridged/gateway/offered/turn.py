@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
 from typing import Protocol
 
 import msgspec
@@ -83,7 +83,7 @@ class Turn:
         """How many calls were answered so far."""
         return self._calls
 
-    async def stream(self, reply: Reply, again: Again) -> AsyncIterator[bytes]:
+    async def stream(self, reply: Reply, again: Again) -> AsyncGenerator[bytes]:
         """Yield what the client gets; `again` sends a request like the first one, with another body."""
         if self._rounds.drop(self._seed):  # an answer that nobody took
             await self._keep(self._seed, self._rounds.of(self._seed))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import msgspec
 
 
@@ -17,6 +19,19 @@ class Usage(msgspec.Struct, frozen=True):
     def prompt(self) -> int:
         """All tokens of the prompt, however they were billed."""
         return self.input + self.cache_read + self.cache_write
+
+
+def summed(several: Iterable[Usage]) -> Usage:
+    """Return what several requests used together."""
+    total = Usage()
+    for one in several:
+        total = Usage(
+            total.input + one.input,
+            total.cache_read + one.cache_read,
+            total.cache_write + one.cache_write,
+            total.output + one.output,
+        )
+    return total
 
 
 class _Details(msgspec.Struct):

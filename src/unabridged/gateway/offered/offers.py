@@ -1,0 +1,86 @@
+"""Tools offered in the conversations of a gateway: who gets them, what was asked before, who answers."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any
+
+import httpx2
+
+from unabridged.errors import UnabridgedError
+from unabridged.gateway.filing import Filing
+from unabridged.gateway.journal import Journal
+from unabridged.gateway.offered import asking
+from unabridged.gateway.offered.contract import Asked
+from unabridged.gateway.offered.offering import Offering, form_of
+from unabridged.gateway.offered.rounds import Round, Rounds, decode, encode
+from unabridged.gateway.offered.turn import Told, Turn
+from unabridged.gateway.talks import Talk
+from unabridged.window.messages import Role
+from unabridged.window.providers.contract import Adapter, Request
+
+OFFER = "offer"  # the setting's value with which tools are offered
+STREAM, JSON = "text/event-stream", "application/json"
+OK = 200
+
+Operation = Callable[[str, Mapping[str, Any]], Awaitable[dict[str, Any]]]
+
+
+class Offers:
+    """Offers tools, and asks the daemon what models ask."""
+
+    def __init__(self, operation: Operation, filing: Filing, journal: Journal) -> None:
+        """Ask with `operation`; `filing` is where a conversation becomes known to the archive."""
+        self._operation, self._filing, self._journal = operation, filing, journal
+
+    async def around(self, adapter: Adapter, talk: Talk, request: Request) -> Offering | None:
+        """Return an adapter that offers tools in a conversation, with what was asked in it before."""
+        if talk.rounds is None and request.windowed:
+            begun = any(item.role is Role.ASSISTANT for item in request.conversation.items)
+            talk.rounds = await self._known(talk) if begun else Rounds()
+        return self.beside(adapter, talk)
+
+    def beside(self, adapter: Adapter, talk: Talk) -> Offering | None:
+        """Return the same with what is known here."""
+        form = form_of(adapter)
+        return Offering(adapter, form, talk.rounds or Rounds()) if form is not None else None
+
+    def turn(self, talk: Talk, offering: Offering, body: bytes, answer: httpx2.Response) -> Turn | None:
+        """Return what carries out an answer; None for one that is none of a model."""
+        kind = str(answer.headers.get("content-type", "")).partition(";")[0].strip().lower()
+        if answer.status_code != OK or kind not in (STREAM, JSON):
+            return None
+        talk.rounds = talk.rounds if talk.rounds is not None else Rounds()
+
+        async def keep(seed: str, rounds: Sequence[Round]) -> None:
+            await self._keep(talk, seed, rounds)
+
+        return Turn(offering.form, body, offering.seed, talk.rounds, self._ask, keep, streamed=kind == STREAM)
+
+    async def _ask(self, asked: Asked, most: int) -> Told:
+        return await asking.ask(asked, most, self._operation, time.monotonic)
+
+    async def _known(self, talk: Talk) -> Rounds:
+        """Return what was asked in a conversation that another process, or this one long ago, had."""
+        answer = await self._stored(talk, {})
+        rows: list[dict[str, Any]] = answer.get("rows", [])
+        return Rounds(one for row in rows for one in decode(row["seed"], row["data"]))
+
+    async def _keep(self, talk: Talk, seed: str, rounds: Sequence[Round]) -> None:
+        data = encode(rounds) if rounds else ""
+        if not data:
+            await self._stored(talk, {"drop": [seed]})
+            return
+        documents = sorted({document for one in rounds for document in one.documents})
+        await self._stored(talk, {"put": [{"seed": seed, "data": data, "documents": documents}]})
+
+    async def _stored(self, talk: Talk, asked: Mapping[str, Any]) -> dict[str, Any]:
+        """Ask the archive for what was asked; what it cannot keep now is known in this process alone."""
+        if talk.settling is not None and await self._filing.within(talk.settling):
+            return {}
+        try:
+            return await self._operation("window.asked", {"conversation": talk.id.hex(), **asked})
+        except UnabridgedError as error:
+            self._journal.fault(error.code)
+            return {}
