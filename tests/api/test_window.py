@@ -77,6 +77,42 @@ def test_what_is_cut_was_archived_and_what_is_sent_only_grows_between_two_cuts(a
     assert row.totals["sent"] < row.totals["whole"]
 
 
+def test_what_was_left_out_is_recalled_word_for_word(archive: Archive) -> None:
+    window, history = begun(archive), list[Any]()
+    talk(window, history, 0, 8)
+    shown = archive.window_show(window.conversation)
+    named = next(row["name"] for row in shown.omissions if row["what"] == "turns")
+    assert named.startswith(window.address)
+    assert archive.recall(named, max_tokens=2_000).text.startswith(user(0)["content"])
+
+
+def test_what_a_window_holds_is_worked_out_from_the_archive(archive: Archive) -> None:
+    window, history = begun(archive), list[Any]()
+    talk(window, history, 0, 8)
+    history.append(user(8))
+    use = {"type": "tool_use", "id": "t1", "name": "Read", "input": {"path": "x"}}
+    asked = {"role": "assistant", "content": [{"type": "text", "text": "let me see"}, use]}
+    window.apply(history)
+    window.record({**asked, "id": "m", "usage": {"input_tokens": window.tokens}})
+    result = {"type": "tool_result", "tool_use_id": "t1", "content": "line of a file\n" * 3_000}
+    history += [asked, {"role": "user", "content": [result]}]
+    window.apply(history)
+    window.close()
+    found = archive.window_explain(window.conversation, limit=1)
+    assert found.exact
+    assert found.tokens == pytest.approx(window.tokens, abs=10)
+    assert {(one["role"], one["kind"], one["tool"]) for one in found.held} >= {
+        ("user", "table of contents", ""),
+        ("assistant", "call", "Read"),
+        ("tool", "result", "Read"),
+    }
+    assert found.catalogue["turns"] == found.omissions[0]["turns"] * len(found.omissions[:-1])
+    (largest,) = found.largest
+    assert (largest["tool"], largest["whole"] > largest["tokens"]) == ("Read", True)
+    assert archive.recall(largest["name"], max_tokens=50_000).text.startswith("line of a file\n" * 100)
+    assert "line of a file" not in str(archive.window_explain(window.conversation))
+
+
 def test_a_new_process_goes_on_with_the_same_bytes(archive: Archive) -> None:
     first, history = begun(archive), list[Any]()
     talk(first, history, 0, 9)

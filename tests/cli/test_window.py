@@ -218,3 +218,29 @@ def test_settings_are_given_as_json_with_the_limits_that_follow(tmp_path: Path) 
     off = settings(tmp_path, "openai/x", UNABRIDGED_WINDOW_ENABLED="false")
     assert "It gets no window" in off.err
     assert "is not known" in off.err
+
+
+def test_what_a_window_holds_is_drawn_by_role_and_tool() -> None:
+    held = [
+        {"role": "tool", "kind": "result", "tool": "Read", "parts": 12, "previews": 2, "tokens": 30_000},
+        {"role": "", "kind": "frames", "tool": "", "parts": 1, "previews": 0, "tokens": 10_000},
+    ]
+    name = "window:3fa2b1c09d8e:1a2b3c4d5e6f7081#1"
+    large = {"name": name, "role": "tool", "kind": "result", "tool": "Read", "tokens": 900, "whole": 4_500}
+    explained = {
+        "window": ROW,
+        "exact": False,
+        "tokens": 40_000,
+        "held": held,
+        "largest": [large],
+        "catalogue": {"entries": 3, "turns": 8, "tokens": 9_000},
+        "omissions": [],
+    }
+    done = window("explain", "7f0d", window__explain=explained)
+    assert done.asked == [("window.explain", {"target": "7f0d", "limit": 10})]
+    assert "2 previews of 12" in done.out
+    assert "75 %" in done.out
+    assert f"{name}  tool result  Read" in done.out
+    assert "900 of 4,500" in done.out
+    assert "3 entries for 8 turns of about 9,000 tokens" in done.err
+    assert "Roughly" in done.err

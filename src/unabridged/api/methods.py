@@ -774,6 +774,19 @@ class Methods(Asking):
         asked: dict[str, Any] = {"target": target, "limit": limit}
         return self._ask("window.show", live.WindowShowRequest, live.WindowShowAnswer, asked, timeout)
 
+    def window_explain(
+        self, target: str, *, limit: int = 10, timeout: float | None = None
+    ) -> live.WindowExplainAnswer:
+        """Tell what a window holds by role and tool, its largest parts, its table of contents.
+
+        limit: of its largest parts, at most 1,000
+        timeout: seconds; None: as the archive was told, 0: however long it takes
+        """
+        asked: dict[str, Any] = {"target": target, "limit": limit}
+        return self._ask(
+            "window.explain", live.WindowExplainRequest, live.WindowExplainAnswer, asked, timeout
+        )
+
     def window_rotate(self, target: str, *, timeout: float | None = None) -> live.WindowRotateAnswer:
         """Have the next request of a conversation begin a new epoch.
 

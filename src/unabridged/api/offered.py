@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 # operation → its method, where Python has another use for the name, or none for a name with a dot in it.
-NAMES = {"import": "import_", "window.show": "window_show", "window.rotate": "window_rotate"}
+NAMES = {
+    "import": "import_",
+    "window.show": "window_show",
+    "window.explain": "window_explain",
+    "window.rotate": "window_rotate",
+}
 
 # operation → why it is no method. Every other one is.
 NOT_OFFERED = {

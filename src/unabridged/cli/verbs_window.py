@@ -79,6 +79,17 @@ WINDOW_VERBS: tuple[Verb, ...] = (
         "Prints counts, codes and reasons; never archived text.",
     ),
     Verb(
+        "window explain",
+        "tell what the live window holds, by role and tool",
+        "unabridged.cli.window_explain",
+        (_SESSION,),
+        (Option("limit", NUMBER, "the largest so many parts", "N", short="n", default="10"), _JSON),
+        (("una window explain", "what takes the room, and what was left out under which name"),),
+        _CARE,
+        "Worked out from what is archived, as the next request would be; never prints archived text. What was left out "
+        "is named as `una recall` takes it.",
+    ),
+    Verb(
         "window statusline",
         "print one line on a session's window, for a host's status line",
         "unabridged.cli.statusline",

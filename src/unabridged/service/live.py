@@ -194,6 +194,30 @@ class WindowShowAnswer(Answer, frozen=True):
     omissions: list[dict[str, Any]]  # name (`recall` takes it), what: turns or text, tokens
 
 
+class WindowExplainRequest(Request, frozen=True):
+    """What one window holds; the target is as for `window.show`."""
+
+    target: str
+    limit: int = 10  # of its largest parts, at most 1,000
+
+
+class WindowExplainAnswer(Answer, frozen=True):
+    """A window's contents by size, without archived text; tokens are estimates as the provider would count.
+
+    exact: what is archived is what the last request held. held: role, kind, tool, parts, tokens, previews; `outside` of
+    the list (system prompt, tools) is not archived, and so not counted. largest: name (`recall` takes it), role, kind,
+    tool, tokens, whole.
+    """
+
+    window: WindowRow
+    exact: bool
+    tokens: int
+    held: list[dict[str, Any]]
+    largest: list[dict[str, Any]]
+    catalogue: dict[str, int]  # entries, turns, tokens that they stand for
+    omissions: list[dict[str, Any]]  # as `window.show` has them
+
+
 class WindowRotateRequest(Request, frozen=True):
     """Have the next request begin a new epoch: of a conversation, or of all conversations of a session."""
 

@@ -21,6 +21,7 @@ from unabridged.service.handlers import (
     sessions,
     state,
     windowasked,
+    windowexplain,
     windows,
     windowviews,
 )
@@ -280,6 +281,15 @@ _TABLE = (
         READ,
         FILTERED,
         "Tell about one window: its requests, its epochs, what it leaves out by name.",
+    ),
+    Operation(
+        "window.explain",
+        live.WindowExplainRequest,
+        live.WindowExplainAnswer,
+        windowexplain.window_explain,
+        READ,
+        FILTERED,
+        "Tell what a window holds by role and tool, its largest parts, its table of contents.",
     ),
     Operation(
         "window.rotate",

@@ -126,14 +126,14 @@ def window_show(call: Call, request: WindowShowRequest) -> WindowShowAnswer:
             "limit is out of range", field="limit", limit=kept.KEPT_REQUESTS, value=request.limit
         )
     with call.services.store.snapshot() as reader:
-        home = _named(call, reader, request.target)[0]
+        home = named(call, reader, request.target)[0]
         window = kept.window_at(reader, home)
         sent = kept.requests_of(reader, home)
         return WindowShowAnswer(
             row(reader, window),
             [_request(item) for item in sent[-request.limit :]],
             _epochs(sent),
-            _omissions(window),
+            omissions(window),
         )
 
 
@@ -165,7 +165,7 @@ def _epochs(sent: list[WindowRequest]) -> list[dict[str, Any]]:
     return found
 
 
-def _omissions(window: Window) -> list[dict[str, Any]]:
+def omissions(window: Window) -> list[dict[str, Any]]:
     """Return what the window leaves out, by name."""
     if not window.state:
         return []
@@ -196,12 +196,12 @@ def _part_name(key: str) -> str:
 def window_rotate(call: Call, request: WindowRotateRequest) -> Pending:
     """Have the next request of a conversation, or of all of a session, begin a new epoch."""
     with call.services.store.snapshot() as reader:
-        homes = _named(call, reader, request.target)
+        homes = named(call, reader, request.target)
     commit = call.services.store.submit(homes[0].home, kept.plan_force(homes, call.now))
     return Pending(commit, lambda _: WindowRotateAnswer([home.conversation.hex() for home in homes]))
 
 
-def _named(call: Call, reader: Reader, target: str) -> list[WindowHome]:
+def named(call: Call, reader: Reader, target: str) -> list[WindowHome]:
     """Return the conversations that a name means, all of one project; raise `NotFound`, `OutOfScope`."""
     scope, name = call.scope(reader), target.strip()
     digits = name.removeprefix(kept.ADDRESS).lower()
