@@ -57,7 +57,7 @@ REPEATABLE = frozenset(
             "doctor",
         ),
         *("daemon.status", "notify", "mcp", "hint", "why"),
-        *("windows", "window.show", "window.open", "window.rotate", "capture"),
+        *("windows", "window.show", "window.explain", "window.open", "window.rotate", "capture"),
     )
 )
 
