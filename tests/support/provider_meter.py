@@ -12,6 +12,7 @@ import hashlib
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 LEAST = 1_024  # tokens of a prefix that is cached
 LOOK_BACK = 20  # blocks before a mark
@@ -91,12 +92,18 @@ class Meter:
         return known // STEP * STEP if known >= LEAST else 0
 
     def summary(self) -> dict[str, float]:
-        """Prompts, the largest, all tokens, and which share of them was read from the cache; side calls left out."""
+        """Prompts, the largest, all tokens, and what share of them was read from the cache, also of what could be.
+
+        Side calls are left out.
+        """
         own = [size for size in self.sizes if not size.side]
         total = sum(size.tokens for size in own)
+        # What a history that only grows would have read: all that the prompt before it had.
+        most = sum(min(before.tokens, size.tokens) for before, size in pairwise(own))
         return {
             "prompts": len(own),
             "largest": max((size.tokens for size in own), default=0),
             "tokens": total,
             "read_share": sum(size.read for size in own) / total if total else 0.0,
+            "read_of_possible": sum(size.read for size in own) / most if most else 0.0,
         }

@@ -94,6 +94,13 @@ class Story:
         marks = " ".join(sorted(_marks(turn)))
         return Reply(f"[answer {number}] {marks or 'noted'}.", thinking=step.thinking)
 
+    def expected(self, number: int) -> str:
+        """What the model answers to a step when it has seen everything that it asked for."""
+        step = self.steps[number]
+        read = [act for acts in step.rounds for act in acts if act.what != "write"]
+        marks = _MARK.findall(step.prompt) + [_MARK.findall(self.files[act.path])[0] for act in read]
+        return f"[answer {number}] {' '.join(sorted(marks)) or 'noted'}."
+
     def _call(self, act: Act) -> Call:
         assert self._hand is not None
         if act.what == "write":

@@ -23,6 +23,7 @@ from tests.support.client_pi import Pi
 from tests.support.clients import PLAIN
 from tests.support.lines import ANSWERS_WITHIN, ENDS_WITHIN, Lines
 from tests.support.provider import Call
+from unabridged.gateway.clients import PI_EXTENSION
 
 # Tokens; what a host believes its model to take, where nothing is to make it compact.
 ENDLESS = 10_000_000
@@ -61,6 +62,10 @@ class Host(Protocol):
 
     def talk(self, session: str = "", *, fork: bool = False) -> Talk:
         """Begin a conversation, take one up, or fork one."""
+        ...
+
+    def transcripts(self) -> list[Path]:
+        """Where the host keeps its conversations; nothing for one that does not."""
         ...
 
     def kept(self) -> str:
@@ -117,8 +122,11 @@ class ClaudeHost:
         command = [*self._before, self._client.binary, "-p", *forms, "--model", self._model, *again]
         return ClaudeTalk([*command, *["--fork-session"] * fork], self._client, self._work / "claude.err")
 
+    def transcripts(self) -> list[Path]:
+        return self._client.transcripts()
+
     def kept(self) -> str:
-        return "\n".join(path.read_text() for path in self._client.transcripts())
+        return "\n".join(path.read_text() for path in self.transcripts())
 
 
 class CodexTalk:
@@ -178,8 +186,11 @@ class CodexHost:
         command = [*self._before, self._client.program, "app-server"]
         return CodexTalk(command, self._client, self._work / "codex.err", session, fork)
 
+    def transcripts(self) -> list[Path]:
+        return self._client.transcripts()
+
     def kept(self) -> str:
-        return "\n".join(path.read_text() for path in self._client.transcripts())
+        return "\n".join(path.read_text() for path in self.transcripts())
 
 
 class OpenCodeTalk:
@@ -265,6 +276,9 @@ class OpenCodeHost:
         command = [*self._before, self._client.program, "serve", "--port", "0"]
         return OpenCodeTalk(command, self._client, self._work / "opencode.err", session, fork)
 
+    def transcripts(self) -> list[Path]:
+        return [self._client.database]
+
     def kept(self) -> str:
         with closing(sqlite3.connect(self._client.database)) as connection:
             return "\n".join(row[0] for row in connection.execute("SELECT data FROM part"))
@@ -295,13 +309,30 @@ class PiTalk:
 
 
 class PiHost:
-    """Pi."""
+    """Pi; `extended`, with its own provider and with the extension that `una run pi` gives it."""
 
     name, api = "pi", provider_anthropic
 
-    def __init__(self, work: Path, url: str, *, window: int = ENDLESS, before: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        work: Path,
+        url: str,
+        *,
+        window: int = ENDLESS,
+        before: Sequence[str] = (),
+        extended: bool = False,
+    ) -> None:
         self._client, self._work, self._before = Pi(work, url, window), work, before
         self.env, self.project = self._client.env, self._client.project
+        self._words = ["--model", PI_MODEL]
+        if extended:
+            (self._client.agent / "models.json").unlink()
+            self.env |= {
+                "ANTHROPIC_BASE_URL": url,
+                "OPENAI_BASE_URL": f"{url}/v1",
+                "ANTHROPIC_API_KEY": "test",
+            }
+            self._words = ["-e", PI_EXTENSION, "--provider", "anthropic", "--model", "claude-sonnet-4-5"]
 
     def read(self, path: str) -> Call:
         return Call("read", {"path": path})
@@ -315,11 +346,14 @@ class PiHost:
     def talk(self, session: str = "", *, fork: bool = False) -> PiTalk:
         client = self._client
         again = ["--fork" if fork else "--session", session] if session else []
-        command = [*self._before, client.node, client.script, "--mode", "rpc", "--model", PI_MODEL, *again]
+        command = [*self._before, client.node, client.script, "--mode", "rpc", *self._words, *again]
         return PiTalk(command, client, self._work / "pi.err")
 
+    def transcripts(self) -> list[Path]:
+        return self._client.transcripts()
+
     def kept(self) -> str:
-        return "\n".join(path.read_text() for path in self._client.transcripts())
+        return "\n".join(path.read_text() for path in self.transcripts())
 
 
 HOSTS = {"claude-code": ClaudeHost, "codex": CodexHost, "opencode": OpenCodeHost, "pi": PiHost}

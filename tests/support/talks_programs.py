@@ -81,6 +81,9 @@ class SdkHost:
             [*self._before, *self.command(), state], self.project, self.env, self._work / "sdk.err", state
         )
 
+    def transcripts(self) -> list[Path]:
+        return []
+
     def kept(self) -> str:
         return "\n".join(path.read_text() for path in self._work.glob("*.json"))
 
@@ -164,6 +167,9 @@ class AiderHost:
     def talk(self, session: str = "", *, fork: bool = False) -> AiderTalk:
         again = ["--restore-chat-history"] if session else []
         return AiderTalk([*self._before, *self.command(), *again], self.project, self.env)
+
+    def transcripts(self) -> list[Path]:
+        return []
 
     def kept(self) -> str:
         return (self.project / ".aider.chat.history.md").read_text()

@@ -7,22 +7,36 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Sequence
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 from tests.daemon.living import Home, kill, until
+from tests.support import provider_anthropic, provider_openai
 from tests.support.provider import Provider, Request
 from tests.support.provider_meter import Meter
 from tests.support.recorder import Recorder
 from tests.support.story import Story, answers
-from tests.support.talks import Host, Talk
+from tests.support.talks import HOSTS, Host, PiHost, Talk
+from tests.support.talks_programs import SDKS, AiderHost, SdkHost
 from unabridged.daemon.client import Client
 from unabridged.window.messages import Kind, Part
 from unabridged.window.providers.adapters import adapter_for
 from unabridged.window.providers.contract import Request as Sent
 from unabridged.window.providers.sidecalls import Aside, aside
 
+# Every agent and program by its name: made from a folder and a base URL.
+AGENTS: Mapping[str, Callable[[Path, str], Any]] = {
+    **HOSTS,
+    "aider": AiderHost,
+    **{f"sdk-{form}": partial(SdkHost, form) for form in SDKS},
+}
+# Those that `una run` starts in another way than with variables.
+WITH_GATEWAY: Mapping[str, Callable[[Path, str], Any]] = {"pi": partial(PiHost, extended=True)}
 ENDS_WITHIN = 30  # seconds
 WHOLE = 100_000  # tokens that one recall gives at most
 # What a marker names: one text, or a turn in a table of contents.
@@ -31,10 +45,10 @@ _CONTENTS = re.compile(r"Recall `(window:[0-9a-f]{12}):ID`")
 
 
 class Gateway:
-    """A gateway's process for the archive at a home."""
+    """A gateway's process for the archive at a home, in a folder."""
 
-    def __init__(self, home: Home, *upstreams: str) -> None:
-        self._file, self._home = home.folder / "gateway.port", home
+    def __init__(self, home: Home, cwd: Path, *upstreams: str) -> None:
+        self._file, self.cwd = home.folder / "gateway.port", cwd
         self._file.unlink(missing_ok=True)
         command = [sys.executable, "-m", "unabridged", "gateway", "--port", "0", "--port-file", self._file]
         for upstream in upstreams:
@@ -42,7 +56,7 @@ class Gateway:
         self._log = home.folder / "gateway.out"
         with self._log.open("ab") as log:
             self.process = subprocess.Popen(
-                [str(part) for part in command], env=environment(home), stdout=log, stderr=log
+                [str(part) for part in command], cwd=cwd, env=environment(home), stdout=log, stderr=log
             )
         until(self._listens, "the gateway did not listen")
 
@@ -100,12 +114,15 @@ class Session:
         for number in range(first, last):
             self.said |= answers([self.talk.say(self.story.prompts[number])])
 
-    def take_up(self, *, fork: bool = False) -> None:
-        """End the host's process and have a new one go on, with the conversation or with a copy of it."""
+    def take_up(self, session: str = "", *, fork: bool = False, kill: bool = False) -> None:
+        """End the host's process and have a new one go on, with a conversation or with a copy of it."""
         assert self.talk is not None
-        session = self.talk.session
+        session = session or self.talk.session
         self.ends.append(len(self.own()) - 1)
-        self.talk.end()
+        if kill:
+            self.talk.kill()
+        else:
+            self.talk.end()
         self.talk = self.host.talk(session, fork=fork)
 
     def restart_gateway(self) -> None:
@@ -114,7 +131,7 @@ class Session:
         assert self.home is not None
         assert self.recorder is not None
         self.gateway.kill()
-        self.gateway = Gateway(self.home, *upstreams(self.provider))
+        self.gateway = Gateway(self.home, self.gateway.cwd, *upstreams(self.provider))
         self.recorder.target = self.gateway.base
 
     def kill_daemon(self) -> None:
@@ -122,10 +139,62 @@ class Session:
         assert self.home is not None
         kill(self.home.pid)
 
+    def kill_daemon_soon(self, seconds: float) -> threading.Timer:
+        """Kill the daemon while something is under way."""
+        timer = threading.Timer(seconds, self.kill_daemon)
+        timer.start()
+        return timer
+
     def own(self) -> list[Request]:
         """What the agent sent of its conversations, as the gateway got it."""
         assert self.recorder is not None
         return [request for request in self.recorder.requests if "count_tokens" not in request.path]
+
+
+@contextmanager
+def behind(home: Home, folder: Path, name: str, steps: int, window: int) -> Iterator[Session]:
+    """An agent behind a gateway, in a story of so many steps, its model's window of so many tokens."""
+    meter, stories = Meter(window), list[Story]()
+    with ExitStack() as stack:
+        model = Provider(
+            [provider_anthropic, provider_openai], model=lambda turn: stories[0].model(turn), meter=meter
+        )
+        provider = stack.enter_context(model)
+        project = folder  # not where the host works
+        project.mkdir(parents=True, exist_ok=True)
+        gateway = Gateway(home, project, *upstreams(provider))
+        recorder = stack.enter_context(Recorder(gateway.base))
+        host = WITH_GATEWAY.get(name, AGENTS[name])(folder, recorder.url)
+        session = Session(host, _story(host, steps, stories), provider, meter, home, gateway, recorder)
+        stack.callback(lambda: session.gateway and session.gateway.end())
+        stack.callback(lambda: session.talk and session.talk.end())
+        yield session
+
+
+def alone(folder: Path, name: str, steps: int) -> Session:
+    """The same agent in the same story without a gateway, its model's window without an end; ended."""
+    meter, stories = Meter(), list[Story]()
+    with Provider(
+        [provider_anthropic, provider_openai],
+        model=lambda turn: stories[0].model(turn),
+        meter=meter,
+        keep=False,
+    ) as provider:
+        host = AGENTS[name](folder, provider.url)
+        session = Session(host, _story(host, steps, stories), provider, meter)
+        try:
+            session.go_on(0, steps)
+        finally:
+            if session.talk is not None:
+                session.talk.end()
+        return session
+
+
+def _story(host: Host, steps: int, stories: list[Story]) -> Story:
+    story = Story(steps, host if hasattr(host, "read") else None)
+    story.lay_out(host.project)
+    stories.append(story)
+    return story
 
 
 def upstreams(provider: Provider) -> list[str]:
@@ -178,18 +247,11 @@ def addresses(requests: Sequence[Request]) -> set[str]:
 
 
 def recalled(client: Client, name: str) -> str | None:
-    """The whole text by a name, None where there is none."""
-    found, cursor = list[str](), ""
-    while True:
-        said: dict[str, Any] = client.call(
-            "recall", {"target": name, "max_tokens": WHOLE, "cursor": cursor, "counts": False, "scope": "all"}
-        )
-        if said["status"] != "resolved":
-            return None
-        found.append(said["text"])
-        cursor = said["next"]
-        if not cursor:
-            return "".join(found)
+    """The text by a name, None where there is none; all of it, for no text of a story is longer than an answer."""
+    said: dict[str, Any] = client.call(
+        "recall", {"target": name, "max_tokens": WHOLE, "counts": False, "scope": "all"}
+    )
+    return said["text"] if said["status"] == "resolved" else None
 
 
 def lost(session: Session, client: Client, *, pick: Callable[[str], bool] = lambda _: True) -> list[str]:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from unabridged.gateway.archive import Names
 from unabridged.gateway.filing import Filing
+from unabridged.gateway.folders import folder
 from unabridged.gateway.identity import WITH_TOOLS
 from unabridged.gateway.talks import Talk, Talks
 from unabridged.window.execute import Row
@@ -31,6 +32,8 @@ class Admission:
         self, talk: Talk, adapter: Adapter, request: Request, kind: Aside
     ) -> asyncio.Task[str] | None:
         """Have archived what a request brings; returns what ends when it is, None where there is nothing to do."""
+        if talk.cwd is None:
+            talk.cwd = folder(talk.host, request.body, request.conversation)
         if talk.settled:
             rows = _rows(talk, request, kind)
             return self._filing.capture(talk, rows) if rows else None

@@ -141,7 +141,8 @@ class Filing:
 
     def names(self, talk: Talk, *, format: str, model: str, side: bool) -> Names:
         """Return what a conversation is called."""
-        return Names(talk.id, talk.host, talk.session, self._cwd, format, model, side or bool(talk.own))
+        cwd = talk.cwd or self._cwd
+        return Names(talk.id, talk.host, talk.session, cwd, format, model, side or bool(talk.own))
 
     def _start(self, talk: Talk, work: Callable[[], Awaitable[None]]) -> asyncio.Task[str]:
         return self.beside(self._filed(talk, work))

@@ -1,6 +1,12 @@
-// An extension that `una run pi` gives to Pi for one run: its built-in providers are asked through the gateway, whose
-// addresses stand in the environment. Pi itself reads addresses from its files only.
+// An extension that `una run pi` gives to Pi for one run. Its built-in providers are asked through the gateway, whose
+// addresses stand in the environment (Pi itself reads addresses from its files only), and each request names its session,
+// so that what passes is known as the one that Pi's own file holds.
+const GATEWAY = process.env.ANTHROPIC_BASE_URL;
+
 export default function (pi) {
-  pi.registerProvider("anthropic", { baseUrl: process.env.ANTHROPIC_BASE_URL });
+  pi.registerProvider("anthropic", { baseUrl: GATEWAY });
   pi.registerProvider("openai", { baseUrl: process.env.OPENAI_BASE_URL });
+  pi.on("before_provider_headers", (event, ctx) => {
+    if (ctx.model?.baseUrl?.startsWith(GATEWAY)) event.headers["x-session-id"] = ctx.sessionManager.getSessionId();
+  });
 }

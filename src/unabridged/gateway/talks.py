@@ -32,6 +32,7 @@ class Talk:
     def __init__(self, host: str, session: str, own: str, known: Known) -> None:
         """Begin one that this process did not know; `own` is what tells it from the session's main one."""
         self.host, self.session, self.own = host, session, own
+        self.cwd: str | None = None  # where the host says that it works; None until it was asked
         self.live = Live()
         self.live.known = known
         self.settled = False

@@ -1,0 +1,145 @@
+"""Real agents in long sessions behind a gateway, their model's window small: nothing breaks and nothing is lost.
+
+`UNABRIDGED_LONG_SESSIONS=FILE` has every agent go through the whole story, with and without a gateway, and writes what
+was measured to FILE, a line each.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.daemon.living import Home, until
+from tests.support.windowed import AGENTS, Session, alone, behind, compactions, lost, named, recalled
+from unabridged.daemon.client import Client
+
+pytestmark = pytest.mark.real_client
+
+LONG = os.environ.get("UNABRIDGED_LONG_SESSIONS", "")
+WHOLE_STORY = 200  # steps
+SHORT_STORY = 44
+# Tokens: agents with a long front of their own get a little more.
+WINDOWS = {"claude-code": 60_000, "codex": 60_000, "opencode": 60_000}
+WINDOW = 40_000
+# Share of the tokens that prompts have in common with those before them, which the provider reads from its cache: all
+# but what each new epoch costs.
+CACHED = 0.85
+KILLS = 2  # of the daemon, each of which may meet one request
+# How hosts write down that they made their history short.
+COMPACTED = re.compile(
+    r'"compact_boundary"|"type":"compacted"|"type":"compaction"|"type":"context_compacted"'
+)
+
+
+def configured(home: Home, name: str) -> int:
+    """Tell the settings how much the model takes; returns it."""
+    window = WINDOWS.get(name, WINDOW)
+    home.configure(disk={"free_bytes": 0}, **{"window.models": {'"*/*"': window}})
+    return window
+
+
+def check(session: Session, steps: int, client: Client, faults: int = 0) -> dict[str, Any]:
+    """What holds after every session; returns what was measured. `faults`: requests that may have met one of ours."""
+    assert session.said == {number: session.story.expected(number) for number in range(steps)}
+    assert session.provider.refusals == []
+    assert set(session.recorder.statuses if session.recorder else ()) == {200}
+    assert not COMPACTED.search(session.host.kept())
+    assert compactions(session.own()[-5:]) == 0
+    figures = session.meter.summary()
+    windows = client.call("windows", {"scope": "all"})["windows"]
+    main = [window for window in windows if not window["side"]]
+    assert figures["largest"] <= max(window["hard"] for window in main)
+    assert figures["read_of_possible"] >= CACHED
+    markers = named(session.provider.requests)
+    assert markers
+    assert [name for name in markers if recalled(client, name) is None] == []
+    assert lost(session, client) == []
+    totals: dict[str, int] = {}
+    for window in main:
+        for key, value in window["totals"].items():
+            totals[key] = totals.get(key, 0) + value
+    assert totals["faults"] <= faults
+    return {**figures, "rotations": totals["rotations"], "whole": totals["whole"], "markers": len(markers)}
+
+
+def once(session: Session, client: Client, steps: int) -> list[str]:
+    """What of the prompts and answers is in the archive more than once, or not at all."""
+    wrong = list[str]()
+    for number in range(steps):
+        for said in (f"[step {number}] Look", f"[answer {number}]"):
+            hits = client.call("grep", {"pattern": said, "literal": True, "scope": "all"})["hits"]
+            found = {hit["source_keys"][0] for hit in hits}
+            if len(found) != 1:
+                wrong.append(f"{said}: {sorted(found)}")
+    return wrong
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", list(AGENTS) if LONG else ["claude-code", "sdk-anthropic"])
+def test_an_agent_goes_through_two_hundred_requests_in_a_small_window(
+    home: Home, tmp_path: Path, name: str
+) -> None:
+    window = configured(home, name)
+    with home.connect() as client, behind(home, tmp_path / "with", name, WHOLE_STORY, window) as session:
+        session.go_on(0, WHOLE_STORY)
+        figures = check(session, WHOLE_STORY, client)
+    if LONG:
+        without = alone(tmp_path / "without", name, WHOLE_STORY)
+        assert session.said == without.said
+        line = {"name": name, "window": window, "with": figures, "without": without.meter.summary()}
+        with Path(LONG).open("a", encoding="utf-8") as file:
+            file.write(json.dumps(line) + "\n")
+
+
+@pytest.mark.parametrize("name", ["claude-code", "codex", "opencode", "pi"])
+def test_what_passed_and_what_the_host_wrote_down_is_one_history(
+    home: Home, tmp_path: Path, name: str
+) -> None:
+    window, steps = configured(home, name), 8
+    with home.connect() as client, behind(home, tmp_path, name, steps, window) as session:
+        session.go_on(0, steps)
+        assert session.talk is not None
+        session.talk.end()
+        until(lambda: not once(session, client, steps), "not all that passed is in the archive once")
+        paths = [str(path) for path in session.host.transcripts()]
+        client.call("import", {"paths": paths, "host": name}, timeout=60.0)
+        assert once(session, client, steps) == []
+        (known,) = [one for one in client.call("sessions", {"scope": "all"})["sessions"] if one["events"] > 9]
+        assert known["cwd"] == str(session.host.project)
+        assert len(known["origins"]) == len(paths) + 1
+
+
+@pytest.mark.parametrize("name", AGENTS)
+def test_a_session_survives_restarts_of_everything_and_a_fork(home: Home, tmp_path: Path, name: str) -> None:
+    window = configured(home, name)
+    with home.connect() as client:
+        pass
+    with behind(home, tmp_path, name, SHORT_STORY, window) as session:
+        session.go_on(0, 8)
+        session.take_up()
+        session.go_on(8, 14)
+        session.restart_gateway()
+        session.go_on(14, 22)
+        session.kill_daemon()
+        session.go_on(22, 26)
+        timer = session.kill_daemon_soon(0.1)
+        session.go_on(26, 30)
+        timer.join()
+        session.take_up(kill=True)
+        session.go_on(30, 36)
+        if name != "aider":  # it has no forks
+            assert session.talk is not None
+            first = session.talk.session
+            session.take_up(fork=True)
+            session.go_on(36, 40)
+            session.take_up(first)
+        session.go_on(40, SHORT_STORY)
+        if name == "aider":
+            session.go_on(36, 40)
+        with home.connect() as client:
+            check(session, SHORT_STORY, client, faults=KILLS)
