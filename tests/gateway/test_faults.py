@@ -119,6 +119,27 @@ def test_a_planner_that_breaks_leaves_the_request_as_it_came(
     run(tmp_path, answers, check, limits=SMALL)
 
 
+def test_a_planner_that_breaks_later_leaves_the_last_window_and_all_that_came_since(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object, **__: object) -> Any:
+        raise ZeroDivisionError("of what was said")
+
+    async def check(stand: Stand) -> None:
+        await stand.post(MESSAGES, body(talk(12)))
+        window, more = stand.sent()["messages"], said("The answer.", "and then?")
+        assert len(window) < len(talk(12))
+        monkeypatch.setattr(execute, "sending", broken)
+        answer = await stand.post(MESSAGES, body([*talk(12), *more]))
+        assert answer.headers[FAULT] == "planner"
+        assert stand.sent() == body([*window, *more])
+        other = [*talk(3), *more]
+        await stand.post(MESSAGES, body(other))
+        assert stand.sent() == body(other)
+
+    run(tmp_path, answers, check, limits=SMALL)
+
+
 def test_anything_else_that_breaks_leaves_the_request_as_it_came(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

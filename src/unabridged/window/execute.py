@@ -17,6 +17,7 @@ from unabridged.window.epoch import NOTHING, Plan
 from unabridged.window.groups import PINS
 from unabridged.window.limits import Limits
 from unabridged.window.messages import Item
+from unabridged.window.providers.again import Last, again, last
 from unabridged.window.providers.contract import Adapter, Request
 from unabridged.window.providers.known import Known
 from unabridged.window.providers.sending import Sending, sending
@@ -91,6 +92,7 @@ class Live:
         self.state = state or State()
         self.durable, self.erased = set(durable), set(erased)
         self.known = Known(KNOWN_BYTES)
+        self._last = Last()
         self._unsaved = False  # a rotation that the archive has not heard of
 
     def told(self, durable: Iterable[str] = (), erased: Iterable[str] = (), *, forced: bool = False) -> None:
@@ -130,24 +132,25 @@ class Live:
         request of this body, where it was read before.
         """
 
-        def tried(durable: Container[str]) -> Sending | None:
-            try:
-                return sending(
-                    adapter, body, self.state, limits, durable, self.erased, self.known, pins, redact, read
-                )
-            except Exception:  # noqa: BLE001 - a fault of ours must not stop an agent; it is told as one
-                return None
+        def planned(durable: Container[str]) -> Sending:
+            return sending(
+                adapter, body, self.state, limits, durable, self.erased, self.known, pins, redact, read
+            )
 
-        made = tried(NOTHING if frozen else self.durable)
-        if made is None:
-            again = tried(NOTHING)
-            return Prepared(again or Sending(body, understood=False), PLANNER)
-        if not made.understood:
+        made = _tried(lambda: planned(NOTHING if frozen else self.durable))
+        if made is not None and not made.understood:
             return Prepared(made, NOT_UNDERSTOOD)
-        return Prepared(made, REFUSED if made.problems else "")
+        if made is not None and not made.problems:
+            return Prepared(made)
+        fault = REFUSED if made is not None else PLANNER
+        made = made or _tried(lambda: planned(NOTHING))
+        if made is None or made.plan is None:
+            made = _tried(lambda: again(adapter, body, self.known, self._last)) or made
+        return Prepared(made or Sending(body, understood=False), fault)
 
     def under_way(self, made: Prepared) -> None:
         """Take the state of a request that is sent."""
+        self._last = last(made.sending, self._last)
         if made.sending.plan is not None:
             self.state = made.sending.plan.state
             self._unsaved = self._unsaved or made.sending.plan.rotated
@@ -161,6 +164,13 @@ class Live:
         plan = made.sending.plan
         if plan is not None:
             self.state = states.reported(self.state, plan.estimate, usage.prompt, len(made.body))
+
+
+def _tried(make: Callable[[], Sending | None]) -> Sending | None:
+    try:
+        return make()
+    except Exception:  # noqa: BLE001 - a fault of ours must not stop an agent; it is told as one
+        return None
 
 
 def batches(rows: Iterable[Row]) -> Iterator[list[Row]]:
