@@ -68,7 +68,7 @@ def test_what_a_provider_would_refuse_is_not_made_again() -> None:
     odd = [*given, {"role": "assistant", "content": [call]}, {"role": "user", "content": [result]}]
     assert again(ANTHROPIC, body(odd), Known(1 << 20), kept) is not None
     torn = last(sending(ANTHROPIC, body(odd), State(), SMALL), Last())
-    cut = Last((Span(len(odd) - 1, len(odd))), torn.count, torn.keys)
+    cut = Last((Span(len(odd) - 1, len(odd)),), torn.count, torn.keys)
     assert again(ANTHROPIC, body(odd), Known(1 << 20), cut) is None
 
 
