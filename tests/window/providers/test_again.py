@@ -5,8 +5,11 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import pytest
+
 from unabridged.window.execute import Live
 from unabridged.window.limits import Gates, Limits
+from unabridged.window.providers import again as module
 from unabridged.window.providers.adapters import ANTHROPIC, CHAT
 from unabridged.window.providers.again import Last, again, last
 from unabridged.window.providers.known import Known
@@ -72,7 +75,7 @@ def test_what_a_provider_would_refuse_is_not_made_again() -> None:
     assert again(ANTHROPIC, body(odd), Known(1 << 20), cut) is None
 
 
-def test_a_window_with_very_many_previews_is_not_remembered() -> None:
+def test_a_window_with_very_many_previews_is_not_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
     calls = [
         {"id": f"c{at}", "type": "function", "function": {"name": f"f{at}", "arguments": "{}"}}
         for at in range(40)
@@ -85,9 +88,11 @@ def test_a_window_with_very_many_previews_is_not_remembered() -> None:
         {"role": "assistant", "content": None, "tool_calls": calls},
         *results,
     ]
-    limits = Limits(window=1_000_000, rotation=800_000, hard=900_000, gates=Gates(pressure=4_000))
+    limits = Limits(window=1_000_000, rotation=800_000, hard=900_000, gates=Gates())
     keys = {item.key for item in CHAT.read(body(given)).conversation.items}
     live = Live(State(address="window:0"), keys)
     made = live.prepare(CHAT, body(given), limits)
     assert len(made.body) < len(body(given)) // 2
+    assert last(made.sending, Last()).count == len(given)
+    monkeypatch.setattr(module, "MOST_TEXT", 10_000)
     assert last(made.sending, Last()) == Last()
