@@ -50,6 +50,7 @@ def test_without_the_token_nothing_is_told(path: bytes) -> None:
         b"/v1/..\\admin",
         b"/v1/%5c..%5cadmin",
         b"/v1/x%0d%0aHost:%20evil",
+        b"/v1/..;/admin",
         b"/v1/%00",
         b"/v1/%25252525252e",
     ],
@@ -73,3 +74,12 @@ def test_another_name_or_origin_is_refused() -> None:
 def test_a_websocket_is_refused_so_that_the_client_goes_on_without() -> None:
     path = b"/the-token-of-this-run/v1/responses"
     assert status(path, HOST, (b"connection", b"Upgrade"), (b"upgrade", b"WebSocket")) == 426
+
+
+def test_no_provider_is_asked_for_a_tunnel_or_for_what_was_sent() -> None:
+    door, path = Door(4711, "the-token-of-this-run"), b"/the-token-of-this-run/v1/models"
+    for method in ("CONNECT", "TRACE"):
+        refusal = door.refusal(path, [HOST], method)
+        assert refusal is not None
+        assert refusal.status == 405
+    assert door.refusal(path, [HOST], "DELETE") is None

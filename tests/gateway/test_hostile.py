@@ -116,6 +116,19 @@ def test_a_head_that_could_be_read_two_ways_reaches_no_provider(
     run(tmp_path, answers, check)
 
 
+@pytest.mark.parametrize("path", [MESSAGES, "/v1/files"])
+def test_of_two_lengths_that_a_body_is_said_to_have_the_one_that_is_sent_reaches_the_provider(
+    tmp_path: Path, path: str
+) -> None:
+    async def check(stand: Stand) -> None:
+        lines = ("content-length: 3", "transfer-encoding: chunked", "connection: close")
+        answer = await raw(stand, head(stand, path, *lines) + b'7\r\n{"a":1}\r\n0\r\n\r\n')
+        assert answer.startswith(b"HTTP/1.1 200 ")
+        assert [asked.body for asked in stand.upstream.asked] == [b'{"a":1}']
+
+    run(tmp_path, answers, check)
+
+
 def test_a_request_smuggled_behind_another_one_needs_the_token_too(tmp_path: Path) -> None:
     async def check(stand: Stand) -> None:
         inner = b"POST /v1/messages HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: 0\r\n\r\n"

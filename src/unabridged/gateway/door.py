@@ -9,6 +9,8 @@ from urllib.parse import unquote_to_bytes
 from unabridged.daemon.origins import ADDRESS, Headers, Refusal, strange, values
 
 UNQUOTED_TIMES = 3  # that a path may be escaped over; deeper than that nobody writes one in earnest
+# What no provider is asked: a tunnel to elsewhere, and to be told what was sent, credentials with it.
+NO_METHODS = frozenset({"CONNECT", "TRACE", "TRACK"})
 _FORBIDDEN = (b"\\", b"\0", b"\r", b"\n")
 _UNKNOWN = Refusal(404, "token")
 
@@ -25,7 +27,7 @@ class Door:
         """The base URL, with the token in it."""
         return f"http://{ADDRESS}:{self.port}/{self.token}"
 
-    def refusal(self, path: bytes, headers: Headers) -> Refusal | None:
+    def refusal(self, path: bytes, headers: Headers, method: str = "GET") -> Refusal | None:
         """Return why a request is refused, None for one that is let in; `path` is the raw one, without the query."""
         found = strange(self.port, headers)
         if found is not None:
@@ -33,6 +35,8 @@ class Door:
         first, slash, _ = path[1:].partition(b"/")
         if not slash or not hmac.compare_digest(first, self.token.encode()):
             return _UNKNOWN
+        if method in NO_METHODS:
+            return Refusal(405, "method")
         if not _plain(self.rest(path)):
             return Refusal(400, "path")
         if b"websocket" in b",".join(values(headers, b"upgrade")).lower():
@@ -48,7 +52,7 @@ def _plain(path: bytes) -> bool:
     """Tell whether a path means the same place however it is read: no step up, nothing that ends a line."""
     for _ in range(UNQUOTED_TIMES):
         if any(mark in path for mark in _FORBIDDEN) or any(
-            part in (b".", b"..") for part in path.split(b"/")
+            part.partition(b";")[0] in (b".", b"..") for part in path.split(b"/")
         ):
             return False
         read = unquote_to_bytes(path)

@@ -68,7 +68,7 @@ class Service:
         """Answer one request."""
         if scope["type"] != "http":
             return
-        refusal = self._door.refusal(scope["raw_path"], scope["headers"])
+        refusal = self._door.refusal(scope["raw_path"], scope["headers"], scope["method"])
         if refusal is not None:
             await self._refuse(refusal, send)
             return
@@ -112,7 +112,9 @@ class Service:
         sent = headers.to_provider(scope["headers"], upstream.authority)
         if body is None:
             read.set_result(None)
-        else:
+        elif not values(
+            scope["headers"], b"transfer-encoding"
+        ):  # else the length that is said is not what counts
             sent += [(name, value) for name, value in scope["headers"] if name == b"content-length"]
 
         async def work() -> None:
