@@ -18,6 +18,7 @@ import httpx2
 from tests.daemon.living import PATIENCE, Home, alive, kill, until
 from tests.gateway.upstream import Act, Asked, Upstream
 from tests.gateway.wire import MESSAGES, answers, anthropic, body, said, talk
+from unabridged.daemon import lock
 
 FAULT = "x-unabridged-fault"
 PROGRAM = [sys.executable, "-m", "unabridged"]
