@@ -118,6 +118,13 @@ def test_where_there_is_no_window_it_is_said() -> None:
     assert window("rotate", windows={"windows": [], "days": []}).status == NotFound.exit_code
 
 
+def test_a_folder_that_nothing_is_archived_of_has_no_window_and_one_that_was_named_is_an_error() -> None:
+    unknown = NotFound("nothing of that project is archived")
+    assert window("status", windows=unknown).status == 0
+    assert window("status", "--project", "p", windows=unknown).status == NotFound.exit_code
+    assert "nothing passed through a window" in window("why", windows=unknown).err
+
+
 def test_json_is_the_operations_own_answer() -> None:
     assert window("status", "--json").json == [ROW]
     assert window("why", "x", "--json", window__show=SHOWN).json == SHOWN
@@ -197,7 +204,7 @@ def test_settings_say_what_holds_for_a_model_and_where_it_comes_from(tmp_path: P
     assert rows["window.retain_turns"] == ["3", f"{path} (anthropic/*)"]
     assert rows["window.input_cap"] == ["100000", "UNABRIDGED_WINDOW_INPUT_CAP"]
     assert rows["window.hard_ratio"] == ["0.8", "default"]
-    assert "takes 200,000 tokens (built in (*claude-*)), 32,000 of them kept for the answer" in done.err
+    assert "A request to anthropic/claude-opus-4-5 takes 200,000 tokens (built in (*claude-*)), 32,000 of them kept for the answer" in done.err
     assert "An epoch ends at 65,000 tokens or 30 turns and keeps 3; 80,000 tokens are not passed." in done.err
 
 

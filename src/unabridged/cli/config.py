@@ -66,8 +66,15 @@ def _set(arguments: Arguments) -> int:
         screen.json({"name": setting.name, "value": shown, "origin": str(path)})
         return 0
     screen.line(f"{setting.name} = {toml(shown)}")
-    screen.note(f"Written to {path}. A daemon that runs takes it after `una daemon restart`.")
+    screen.note(f"Written to {path}. {_when(setting)}")
     return 0
+
+
+def _when(setting: Setting) -> str:
+    """Say when a change is taken: a window is kept by who sends the requests."""
+    if setting.name.startswith(("window.", "gateway.")):
+        return "`una run`, `una gateway` and programs take it when they are started."
+    return "A daemon that runs takes it after `una daemon restart`."
 
 
 def _path(arguments: Arguments) -> int:

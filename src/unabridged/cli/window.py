@@ -33,12 +33,11 @@ def _status(arguments: Arguments) -> int:
         asked["session"] = arguments.text("session")
     elif not arguments.flag("all"):
         asked["project"] = passage.project(arguments) or os.getcwd()  # noqa: PTH109 - pathlib costs a start
-    answer = arguments.client().call("windows", asked)
+    rows = _listed(arguments, asked)
     screen = arguments.screen
     if arguments.flag("json"):
-        screen.json(answer["windows"])
+        screen.json(rows)
         return 0
-    rows = answer["windows"]
     if not rows:
         screen.note("Nothing passed through a window here yet.")
         screen.tell(
@@ -52,6 +51,16 @@ def _status(arguments: Arguments) -> int:
             if code != ROTATED:
                 screen.note(f"{human.short(str(row['session']))}: {text}")
     return 0
+
+
+def _listed(arguments: Arguments, asked: Facts) -> list[dict[str, Any]]:
+    """Return the windows; none of a folder that nothing is archived of."""
+    try:
+        return list(arguments.client().call("windows", asked)["windows"])
+    except NotFound:
+        if arguments.given("session") or arguments.given("project"):
+            raise
+        return []
 
 
 def _cells(arguments: Arguments, row: Facts) -> tuple[str, ...]:
@@ -115,7 +124,7 @@ def target(arguments: Arguments) -> str:
     """Return the window that is meant: the one named, else this folder's last one; raise `NotFound`."""
     if arguments.given("session"):
         return arguments.text("session")
-    rows = arguments.client().call("windows", {"project": os.getcwd(), "limit": 1})["windows"]  # noqa: PTH109
+    rows = _listed(arguments, {"project": os.getcwd(), "limit": 1})  # noqa: PTH109 - pathlib costs a start
     if not rows:
         raise NotFound(
             "nothing passed through a window in this folder", hint="`una window status --all` lists them all."

@@ -27,7 +27,7 @@ def run(arguments: Arguments) -> int:
         (f"window.{name}", toml(_plain(getattr(found.profile, name))), str(found.origins[name]))
         for name in FIELDS
     ]
-    draw(screen, ("setting", "value", "origin"), rows, flexible=2)
+    draw(screen, ("setting", "value", "origin"), rows)  # where a value comes from is never cut
     _close(arguments, found)
     return 0
 
@@ -62,14 +62,14 @@ def _document(found: Chosen, policy: str) -> dict[str, Any]:
 
 def _close(arguments: Arguments, found: Chosen) -> None:
     screen, limits = arguments.screen, found.limits
-    model = found.model or "a model nothing is said of"
+    model = found.model or "such a model"
     if found.window:
-        told = f"{model} takes {human.number(found.window)} tokens ({found.window_origin})"
+        told = f"A request to {model} takes {human.number(found.window)} tokens ({found.window_origin})"
         if found.reserve:
             told += f", {human.number(found.reserve)} of them kept for the answer"
     else:
-        told = f"how many tokens {model} takes is not known; `window.models` can say it"
-    screen.note(f"{told[0].upper()}{told[1:]}.")
+        told = f"How many tokens {model} takes is not known; `window.models` can say it"
+    screen.note(f"{told}.")
     if not limits.enabled:
         screen.note("It gets no window: its requests pass as they are, and are archived.")
         return

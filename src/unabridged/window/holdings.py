@@ -69,8 +69,7 @@ def holdings(conversation: Conversation, plan: Plan, most: int) -> Holdings:
         msgspec.structs.replace(
             part, name=plan.state.full_name(part.name), tokens=scaled(part.tokens), whole=scaled(part.whole)
         )
-        for part in parts[:most]
-        if part.name
+        for part in [part for part in parts if part.name][:most]
     )
     return Holdings(tuple(held), largest, sum(one.tokens for one in held))
 

@@ -57,7 +57,7 @@ _decoder = msgspec.json.Decoder(_Usage)
 def usage(raw: bytes) -> Usage | None:
     """Return a `usage` object of any of the formats, None for what is none.
 
-    OpenAI counts cached tokens among the input, Anthropic beside it.
+    OpenAI counts cached tokens among the input, Anthropic beside it. A negative count says nothing.
     """
     try:
         found = _decoder.decode(raw)
@@ -67,8 +67,9 @@ def usage(raw: bytes) -> Usage | None:
     if whole is None or whole < 0:
         return None
     details = found.input_tokens_details or found.prompt_tokens_details
-    cached = (details.cached_tokens if details else 0) or 0
-    output = found.output_tokens or found.completion_tokens or 0
+    cached = max(0, (details.cached_tokens if details else 0) or 0)
+    output = max(0, found.output_tokens or found.completion_tokens or 0)
     if details is not None:
         return Usage(max(0, whole - cached), min(cached, whole), 0, output)
-    return Usage(whole, found.cache_read_input_tokens or 0, found.cache_creation_input_tokens or 0, output)
+    read, written = found.cache_read_input_tokens or 0, found.cache_creation_input_tokens or 0
+    return Usage(whole, max(0, read), max(0, written), output)
