@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.support.tiny_model import tiny_model
-from unabridged.bench import command, library, machine, report, rpc, search, semantic, tables
+from unabridged.bench import command, gateway, library, machine, report, rpc, search, semantic, tables
 from unabridged.bench.goals import GOALS
 from unabridged.bench.setup import Result, Setup
 from unabridged.errors import InvalidInput, NoTranscripts, PathNotFound
@@ -269,6 +269,31 @@ def test_what_cannot_be_measured_is_refused(
 def test_a_folder_without_transcripts_is_no_import(tmp_path: Path) -> None:
     with pytest.raises(NoTranscripts):
         measured("import", 1, **{"from": [str(tmp_path)]})
+
+
+@pytest.mark.usefixtures("tiny", "folder")
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="processor time by thread is Linux's")
+def test_a_gateway_is_measured_beside_a_plain_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in {
+        "REQUESTS": 4,
+        "STREAMS": 3,
+        "STREAM_MESSAGES": 30,
+        "EVENTS": 4,
+        "COMMITS": 3,
+    }.items():
+        monkeypatch.setattr(gateway, name, value)
+    for name in ("WARM_SECONDS", "OVER_SECONDS", "QUIET_SECONDS"):
+        monkeypatch.setattr(gateway, name, 0.1)
+    found = measured("gateway", 60)
+    checked(found, "gateway", 60)
+    for side in ("figures", "rival"):
+        assert found[side]["cpu"]["n"] == 3
+        assert found[side]["cpu"]["p50_ms"] > 0
+        assert found[side]["streams"]["late"]["n"] == 12
+    assert found["figures"]["daemon_cpu_ms"] > 0
+    assert found["figures"]["commit"]["n"] == 2
+    assert found["ratio"]["cpu"]["p50"] > 0
 
 
 @pytest.mark.usefixtures("tiny", "folder")

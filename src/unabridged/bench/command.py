@@ -14,6 +14,7 @@ from typing import Any, Protocol
 from unabridged.bench import (
     admission,
     footprint,
+    gateway,
     goals,
     hint,
     importing,
@@ -40,6 +41,7 @@ BENCHES: Mapping[str, tuple[Callable[[Setup], Result], int]] = {
     "mcp": (mcp.measure, 20),
     "memory": (footprint.measure, 10_000),
     "window": (window.measure, 1_000),
+    "gateway": (gateway.measure, 1_000),
     "semantic": (semantic.measure, 200),
 }
 NAMED_ONLY = ("semantic",)  # it needs a model, which few machines have

@@ -78,9 +78,36 @@ def _window() -> tuple[Goal, ...]:
     return (*made, planning)
 
 
+def _gateway() -> tuple[Goal, ...]:
+    limits = (
+        (
+            "figures.cpu.p50_ms",
+            5.0,
+            "CPU of a request of 1,000 messages and 1 MiB through the gateway, p50",
+            "ms",
+        ),
+        (
+            "figures.streams.added.p95_ms",
+            25.0,
+            "what the gateway adds to an event of 100 answers at once, p95",
+            "ms",
+        ),
+        (
+            "figures.streams.memory.above_idle_mib",
+            64.0,
+            "memory of the gateway at 100 answers at once, above idle",
+            "MiB",
+        ),
+    )
+    return tuple(
+        Goal("gateway", path, MOST, limit, what, unit, windows=1_000) for path, limit, what, unit in limits
+    )
+
+
 GOALS: tuple[Goal, ...] = (
     *_admission(),
     *_window(),
+    *_gateway(),
     Goal(
         "semantic",
         "figures.added.p95_ms",

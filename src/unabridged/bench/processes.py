@@ -67,6 +67,18 @@ def _rollup(pid: int) -> Mapping[str, int]:
     return {name: int(value.split()[0]) * 1024 for name, value in pairs}
 
 
+def spent(pids: Iterable[int]) -> float:
+    """Return the seconds of processor time that the threads of processes have had (sched, proc_pid_schedstat)."""
+    total = 0
+    for pid in pids:
+        for thread in (PROC / str(pid) / "task").glob("*/schedstat"):
+            try:
+                total += int(thread.read_bytes().split()[0])
+            except (OSError, IndexError, ValueError):
+                continue  # it ended meanwhile
+    return total / 1e9
+
+
 class Peak:
     """The most private memory that processes hold while a context lasts."""
 
