@@ -204,7 +204,8 @@ def test_settings_say_what_holds_for_a_model_and_where_it_comes_from(tmp_path: P
     assert rows["window.retain_turns"] == ["3", f"{path} (anthropic/*)"]
     assert rows["window.input_cap"] == ["100000", "UNABRIDGED_WINDOW_INPUT_CAP"]
     assert rows["window.hard_ratio"] == ["0.8", "default"]
-    assert "A request to anthropic/claude-opus-4-5 takes 200,000 tokens (built in (*claude-*)), 32,000 of them kept for the answer" in done.err
+    assert "A request to anthropic/claude-opus-4-5 takes 200,000 tokens (built in (*claude-*))" in done.err
+    assert "32,000 of them kept for the answer" in done.err
     assert "An epoch ends at 65,000 tokens or 30 turns and keeps 3; 80,000 tokens are not passed." in done.err
 
 
