@@ -29,6 +29,8 @@ WINDOW = 40_000
 # Share of the tokens that prompts have in common with those before them, which the provider reads from its cache: all
 # but what each new epoch costs.
 CACHED = 0.85
+# aider writes its history anew when it is started again, and reads another one out of that.
+CACHED_OF = {"aider": 0.7}
 KILLS = 2  # of the daemon, each of which may meet one request
 # How hosts write down that they made their history short.
 COMPACTED = re.compile(
@@ -54,7 +56,7 @@ def check(session: Session, steps: int, client: Client, faults: int = 0) -> dict
     windows = client.call("windows", {"scope": "all"})["windows"]
     main = [window for window in windows if not window["side"]]
     assert figures["largest"] <= max(window["hard"] for window in main)
-    assert figures["read_of_possible"] >= CACHED
+    assert figures["read_of_possible"] >= CACHED_OF.get(session.host.name, CACHED)
     markers = named(session.provider.requests)
     assert markers
     assert [name for name in markers if recalled(client, name) is None] == []

@@ -103,6 +103,30 @@ def _named(folder: Path, name: str, binary: Path) -> Path:
     return link
 
 
+def start(
+    home: Home,
+    provider: Provider,
+    words: list[str | Path],
+    project: Path,
+    env: Mapping[str, str],
+    said: str = "",
+) -> str:
+    """Run a client behind a gateway that asks this provider; returns what it wrote."""
+    flags = [part for name in upstreams(provider) for part in ("--upstream", name)]
+    result = subprocess.run(
+        [sys.executable, "-m", "unabridged", "run", *flags, "--", *map(str, words)],
+        cwd=project,
+        env={**PLAIN, **environment(home), **env},
+        input=said,
+        capture_output=True,
+        text=True,
+        timeout=RUN_WITHIN,
+        check=False,
+    )
+    assert result.returncode == 0, result.stdout + result.stderr
+    return result.stdout
+
+
 @pytest.mark.parametrize("host", CLIENTS)
 def test_a_client_is_run_behind_a_gateway_and_its_words_are_archived(
     home: Home, tmp_path: Path, host: str
@@ -112,23 +136,30 @@ def test_a_client_is_run_behind_a_gateway_and_its_words_are_archived(
         home.connect(project=str(project)) as client,
         Provider([provider_anthropic, provider_openai], default=Reply("It is zirconium.")) as provider,
     ):
-        flags = [part for name in upstreams(provider) for part in ("--upstream", name)]
-        result = subprocess.run(
-            [sys.executable, "-m", "unabridged", "run", *flags, "--", *map(str, words)],
-            cwd=project,
-            env={**PLAIN, **environment(home), **env},
-            input=json.dumps({"prompt": "Hi."}) + "\n" if host == "api" else "",
-            capture_output=True,
-            text=True,
-            timeout=RUN_WITHIN,
-            check=False,
-        )
-        assert result.returncode == 0, result.stdout + result.stderr
+        lines = json.dumps({"prompt": "Hi."}) + "\n" if host == "api" else ""
+        written = start(home, provider, words, project, env, lines)
         said = "side." if host == "aider" else "It is zirconium."  # aider's model has no tools
-        assert said in result.stdout
+        assert said in written
         assert provider.refusals == []
         windows = client.call("windows", {"scope": "all"})["windows"]
     main = [window for window in windows if not window["side"]]
     assert [window["host"] for window in main] == [host]
     assert main[0]["requests"] >= 1
     assert main[0]["cwd"] == str(project)
+
+
+def test_a_client_that_is_run_again_goes_on_with_the_same_window(home: Home, tmp_path: Path) -> None:
+    words, project, env = claude(tmp_path)
+    with (
+        home.connect(project=str(project)) as client,
+        Provider([provider_anthropic], default=Reply("It is zirconium.")) as provider,
+    ):
+        for more in ([], ["-c"]):
+            start(home, provider, [*words, *more], project, env)
+        (window,) = client.call("windows", {"scope": "all"})["windows"]
+        assert window["requests"] == 2
+        first, second = provider.agent_requests()
+        assert len(second.body["messages"]) > len(first.body["messages"])
+        for words in ("Hi.", "It is zirconium."):
+            hits = client.call("grep", {"pattern": words, "literal": True, "scope": "all"})["hits"]
+            assert len(hits) == 2

@@ -105,6 +105,7 @@ class ClaudeHost:
         del window  # it knows its models
         self._client, self._work, self._before = ClaudeCode(work, url), work, before
         self._model = model or "claude-opus-5-5"
+        self.more = list[str]()  # arguments
         self.env, self.project = self._client.env, self._client.project
 
     def read(self, path: str) -> Call:
@@ -119,7 +120,16 @@ class ClaudeHost:
     def talk(self, session: str = "", *, fork: bool = False) -> ClaudeTalk:
         again = ["--resume", session] if session else []
         forms = ["--input-format", "stream-json", "--output-format", "stream-json", "--verbose"]
-        command = [*self._before, self._client.binary, "-p", *forms, "--model", self._model, *again]
+        command = [
+            *self._before,
+            self._client.binary,
+            "-p",
+            *forms,
+            "--model",
+            self._model,
+            *self.more,
+            *again,
+        ]
         return ClaudeTalk([*command, *["--fork-session"] * fork], self._client, self._work / "claude.err")
 
     def transcripts(self) -> list[Path]:
