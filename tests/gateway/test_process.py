@@ -68,6 +68,16 @@ def served(
     asyncio.run(main())
 
 
+async def served_in_time(
+    gateway: Gateway, upstream: Upstream, http: httpx2.AsyncClient, messages: list[dict[str, Any]]
+) -> None:
+    """Send a request until the archive was quick enough; until then it goes out whole, and says so."""
+    while FAULT in (await http.post(gateway.url + MESSAGES, json=body(messages))).headers:
+        assert json.loads(upstream.asked[-1].body) == body(messages)
+        await asyncio.sleep(0.2)
+        await http.post(gateway.url + MESSAGES, json=body(messages[:1]))
+
+
 def windows(home: Home) -> list[Mapping[str, Any]]:
     """What the archive tells of the conversations that passed."""
     with home.connect(scope="all") as client:
@@ -76,19 +86,17 @@ def windows(home: Home) -> list[Mapping[str, Any]]:
 
 def test_what_passes_is_in_the_archive_and_a_long_conversation_is_cut(home: Home) -> None:
     async def check(gateway: Gateway, upstream: Upstream, http: httpx2.AsyncClient) -> None:
-        for messages in (talk(12), [*talk(12), *said("The answer.", "more")]):
-            answer = await http.post(gateway.url + MESSAGES, json=body(messages))
-            assert FAULT not in answer.headers
-        first, second = (json.loads(asked.body)["messages"] for asked in upstream.asked)
+        await served_in_time(gateway, upstream, http, talk(12))
+        first = json.loads(upstream.asked[-1].body)["messages"]
+        await served_in_time(gateway, upstream, http, [*talk(12), *said("The answer.", "more")])
+        second = json.loads(upstream.asked[-1].body)["messages"]
         assert len(first) < len(talk(12))
         assert second[: len(first)] == first
 
     served(home, answers, check)
     found = windows(home)
-    assert [(window["epoch"], window["requests"], window["totals"]["faults"]) for window in found] == [
-        (1, 2, 0)
-    ]
-    assert found[0]["items"] == len(talk(12)) + 3
+    assert [(window["epoch"], window["host"]) for window in found] == [(1, "api")]
+    assert found[0]["items"] >= len(talk(12)) + 3
 
 
 def test_a_daemon_that_is_killed_in_the_middle_of_a_stream_costs_the_agent_nothing(home: Home) -> None:
@@ -106,8 +114,7 @@ def test_a_daemon_that_is_killed_in_the_middle_of_a_stream_costs_the_agent_nothi
         answer = await http.post(gateway.url + MESSAGES, json=body(talk(2)))
         assert answer.content.endswith(b'{"type": "message_stop"}\n\n')
         again = [*talk(2), *said("The answer."), *talk(12, "later")]
-        answer = await http.post(gateway.url + MESSAGES, json=body(again))
-        assert FAULT not in answer.headers
+        await served_in_time(gateway, upstream, http, again)
         assert len(json.loads(upstream.asked[-1].body)["messages"]) < len(again)
 
     served(home, act, check)

@@ -6,9 +6,11 @@ import asyncio
 import json
 import os
 import secrets
+import signal
 import sys
 from collections.abc import Mapping
 from pathlib import Path
+from types import FrameType
 from typing import Protocol
 
 import uvloop
@@ -65,9 +67,7 @@ def run(arguments: Arguments) -> int:
     door = Door(listener.getsockname()[1], secrets.token_urlsafe(TOKEN_BYTES))
     journal = Journal(paths.layout(arguments.environ).logs, settings.text("daemon.log_level"))
     file = arguments.text("port-file")
-    if file:
-        portfile.write(file, door.url)
-    _tell(door, as_json=arguments.flag("json"))
+    signal.signal(signal.SIGTERM, _ended)  # until the server hears it, which is there a moment later
     link = Link(settings.layout, str(Path.cwd()), name="gateway", starts=True, mourns=False)
     filing = Filing(DaemonArchive(link), journal, str(Path.cwd()))
     offers = Offers(link.call, filing, journal) if settings.text("gateway.tools") == OFFER else None
@@ -75,6 +75,9 @@ def run(arguments: Arguments) -> int:
     windows = Windows(filing, of_settings(settings), whose, masker(settings), offers)
     service = Service(door, upstreams, windows, journal, settings.number("gateway.body_bytes"))
     try:
+        if file:
+            portfile.write(file, door.url)
+        _tell(door, as_json=arguments.flag("json"))
         with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
             ends = arguments.flag("until-input-ends")
             runner.run(serve(listener, service, filing, journal, until_input_ends=ends))
@@ -82,6 +85,10 @@ def run(arguments: Arguments) -> int:
         if file:
             portfile.remove(file, door.url)
     return 0
+
+
+def _ended(_number: int, _frame: FrameType | None) -> None:
+    raise SystemExit(0)
 
 
 def _tell(door: Door, *, as_json: bool) -> None:
