@@ -38,7 +38,7 @@ def test_all_that_was_said_is_archived_and_so_is_the_answer_under_the_key_it_com
         await stand.filed()
         raws = [json.loads(row.raw) for row in stand.memory.rows]
         assert raws[:3] == talk(1)
-        assert (stand.memory.rows[3].origin, stand.memory.rows[3].message) == ("answer", "msg_1")
+        assert (stand.memory.rows[3].origin, stand.memory.rows[3].message[:4]) == ("answer", "msg_")
         again = [*talk(1), {"role": "assistant", "content": [{"type": "text", "text": "The answer."}]}]
         await stand.post(MESSAGES, body([*again, {"role": "user", "content": "more"}]))
         await stand.filed()
@@ -228,3 +228,13 @@ def test_a_title_is_no_part_of_the_conversation_and_a_compaction_goes_out_whole(
         assert not any(b"title" in row.raw or b"detailed prompt" in row.raw for row in stand.memory.rows)
 
     run(tmp_path, answers, check, limits=SMALL)
+
+
+def test_a_connection_to_the_provider_is_used_again(tmp_path: Path) -> None:
+    async def check(stand: Stand) -> None:
+        for turns in range(1, 6):
+            await stand.post(MESSAGES, body(talk(turns)))
+        assert len({id(asked.writer) for asked in stand.upstream.asked}) == 1
+        assert not any(record.get("reason") == "client-gone" for record in stand.logged())
+
+    run(tmp_path, answers, check)

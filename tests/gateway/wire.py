@@ -18,7 +18,7 @@ def anthropic(*texts: str, stop: bool = True, tokens: int = 900) -> list[bytes]:
     """The events of an answer that says these pieces."""
     usage = {"input_tokens": tokens, "output_tokens": 1}
     events: list[dict[str, Any]] = [
-        {"type": "message_start", "message": {"id": "msg_1", "role": "assistant", "usage": usage}},
+        {"type": "message_start", "message": {"id": f"msg_{tokens}", "role": "assistant", "usage": usage}},
         {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}},
         *(
             {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": text}}

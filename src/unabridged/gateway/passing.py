@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import httpx2
 
 from unabridged.gateway import headers
-from unabridged.gateway.bodies import ClientGone, Receive, Send
+from unabridged.gateway.bodies import ClientGone, Message, Receive, Send
 
 T = TypeVar("T")
 REDIRECTS = frozenset({301, 302, 303, 305, 307, 308})
@@ -57,17 +57,31 @@ def _pieces(answer: httpx2.Response) -> Any:
     return answer.stream
 
 
-async def while_there(work: Coroutine[Any, Any, T], receive: Receive, read: Awaitable[Any]) -> T:
+def watched(send: Send) -> tuple[Send, Callable[[], bool]]:
+    """Return what sends an answer, and what tells that all of it was sent: then a client may go."""
+    ended = False
+
+    async def sending(message: Message) -> None:
+        nonlocal ended
+        ended = message["type"] == "http.response.body" and not message.get("more_body", False)
+        await send(message)
+
+    return sending, lambda: ended
+
+
+async def while_there(
+    work: Coroutine[Any, Any, T], receive: Receive, read: Awaitable[Any], ended: Callable[[], bool]
+) -> T:
     """Run `work` for as long as the client is there; raise `ClientGone` when it is not.
 
-    `read` ends when the request's body was read: who goes is heard of behind that.
+    `read` ends when the request's body was read: who goes is heard of behind that, until all was `ended`.
     """
     working = asyncio.ensure_future(work)
     watching = asyncio.ensure_future(_gone(receive, read))
     try:
         await asyncio.wait((working, watching), return_when=asyncio.FIRST_COMPLETED)
-        if working.done():
-            return working.result()
+        if working.done() or ended():
+            return await working
     finally:
         watching.cancel()
         if not working.done():

@@ -101,6 +101,7 @@ class Service:
     async def _through(
         self, scope: Scope, upstream: Upstream, target: bytes, receive: Receive, send: Send
     ) -> None:
+        send, ended = passing.watched(send)
         read = asyncio.get_running_loop().create_future()
 
         async def given() -> AsyncIterator[bytes]:
@@ -125,7 +126,7 @@ class Service:
                 await answer.aclose()
 
         try:
-            await passing.while_there(work(), receive, read)
+            await passing.while_there(work(), receive, read, ended)
         except Refused:
             if not read.done():
                 await drained(receive)
@@ -136,6 +137,7 @@ class Service:
     async def _understood(
         self, scope: Scope, upstream: Upstream, target: bytes, path: bytes, receive: Receive, send: Send
     ) -> None:
+        send, ended = passing.watched(send)
         came = await self._bodies.whole(scope["headers"], receive)
         held = len(came)
 
@@ -162,7 +164,7 @@ class Service:
                 await answer.aclose()
 
         try:
-            await passing.while_there(work(), receive, _read())
+            await passing.while_there(work(), receive, _read(), ended)
         finally:
             self._bodies.let_go(held)
 
