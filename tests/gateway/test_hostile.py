@@ -13,7 +13,7 @@ import httpx2
 import pytest
 import zstandard
 
-from tests.gateway.serving import TOKEN, Stand
+from tests.gateway.serving import PATIENCE, TOKEN, Stand
 from tests.gateway.upstream import Asked
 from tests.gateway.wire import MESSAGES, answers, anthropic, body, run, talk
 from unabridged.daemon import owners
@@ -330,7 +330,7 @@ def test_a_hundred_streams_at_once_are_served_each_its_own(tmp_path: Path) -> No
 
     async def check(stand: Stand) -> None:
         async def one(number: int) -> bytes:
-            async with httpx2.AsyncClient(timeout=30.0) as http:
+            async with httpx2.AsyncClient(timeout=PATIENCE) as http:
                 said = body([{"role": "user", "content": f"stream-{number}!"}])
                 return (await http.post(stand.url + MESSAGES, json=said)).content
 
