@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -35,6 +36,21 @@ SESSION_ID = session_id("claude-code", NAME)
 CONVERSATION = bytes(range(16))
 STREAM = Stream(PROJECT, ROOT, CONVERSATION, "claude-code", NAME, ROOT, "messages", side=False)
 REDACT = redactor(True, (), ())
+FORKED = "5b0f5e57-0000-4000-8000-000000000002"
+OTHER = Stream(PROJECT, ROOT, CONVERSATION[::-1], "claude-code", FORKED, ROOT, "messages", side=False)
+OTHER_ID = session_id("claude-code", FORKED)
+AGENT = f"{NAME}/agent-a1"
+BESIDE = Stream(
+    PROJECT,
+    ROOT,
+    bytes(16),
+    "claude-code",
+    f"{NAME}/side-000000000000",
+    ROOT,
+    "messages",
+    side=True,
+    parent=NAME,
+)
 
 Turn = tuple[
     str, list[tuple[str, str, str]], str
@@ -117,6 +133,20 @@ class Archive:
         self.admit(work.take([row for row, item in zip(rows, known, strict=True) if item is None]))
         if idle:
             self.admit(work.close())
+
+    def fork(self, rows: list[Row]) -> None:
+        """Take the items of another session's conversation, as the service does."""
+        home = WindowHome(GLOBAL, OTHER.conversation, PROJECT, OTHER_ID)
+        with self.store.snapshot() as reader:
+            shared = kept.copied(reader, home, OTHER.host, [row.key for row in rows])
+        copies = [msgspec.structs.replace(row, shared=shared.get(row.key, [])) for row in rows]
+        self.admit(Capture(OTHER, REDACT, None).take(copies))
+
+    def read_as(self, name: str, lines: list[bytes], head: Head) -> None:
+        """Read a transcript of another session, whole."""
+        work = Ingest(CLAUDE, Candidate(f"/t/{name}.jsonl", "file"), head, ROOT, PROJECT, REDACT)
+        self.admit(work.feed(b"".join(lines)))
+        self.admit(work.finish(True))
 
     def said(self, session: bytes = SESSION_ID) -> Counter[tuple[str, str, str]]:
         """Return what the session's path holds, with how often."""
@@ -280,4 +310,76 @@ def test_two_readers_of_one_stream_cannot_both_commit() -> None:
     archive.admit(first.take(items[:2]))
     with pytest.raises(Conflict):
         archive.admit(iter(appends))
+    archive.sound()
+
+
+@pytest.mark.parametrize("first", ["wire", "transcript"])
+def test_a_forked_conversation_shares_the_events_of_the_one_that_it_was_copied_from(first: str) -> None:
+    items = items_of([("ok", [("ls", "a", "")], "fine"), ("ok", [], "ok")])
+    lines, more = lines_of(items), items_of([("x", [], "y"), ("go on", [], "yes")])[2:]
+    copied = [line.replace(NAME.encode(), FORKED.encode()) for line in lines]
+    archive = Archive()
+    window = Window(PROJECT, OTHER.conversation, OTHER_ID, "claude-code", FORKED, ROOT, "messages")
+    archive.store.commit(PROJECT, kept.plan_open(window, ROOT, NOW))
+    archive.capture(rows_of(items))
+    archive.read(lines, idle=True)
+    with archive.store.snapshot() as reader:
+        count = reader.count(EVENT, (PROJECT,))
+    both = [
+        lambda: archive.fork(rows_of([*items, *more])),
+        lambda: archive.read_as("f", copied, Head(FORKED, ROOT, NAME, "fork")),
+    ]
+    for take in both if first == "wire" else both[::-1]:
+        take()
+    with archive.store.snapshot() as reader:
+        assert reader.count(EVENT, (PROJECT,)) == count + len(more)
+    assert archive.said(OTHER_ID) - archive.said() == Counter(
+        [("text", "user", "go on"), ("text", "assistant", "yes")]
+    )
+    assert sum(archive.said(OTHER_ID).values()) == count + len(more)
+    archive.sound()
+
+
+def test_conversations_that_only_begin_alike_share_nothing() -> None:
+    items = items_of([("ok", [], "ok")])
+    archive = Archive()
+    window = Window(PROJECT, OTHER.conversation, OTHER_ID, "claude-code", FORKED, ROOT, "messages")
+    archive.store.commit(PROJECT, kept.plan_open(window, ROOT, NOW))
+    archive.capture(rows_of(items))
+    archive.fork(rows_of(items))
+    with archive.store.snapshot() as reader:
+        assert reader.count(EVENT, (PROJECT,)) == 2 * sum(archive.said().values())
+    archive.sound()
+
+
+@pytest.mark.parametrize("first", ["wire", "transcript"])
+def test_what_a_subagent_said_is_one_event_of_both_captures(first: str) -> None:
+    main, side = items_of([("ok", [], "ok")]), items_of([("look there", [("ls", "b", "")], "found")])
+    lines = [
+        line.replace(b'"type": "', b'"isSidechain": true, "agentId": "a1", "type": "', 1)
+        for line in lines_of(side)
+    ]
+    lines = [line.replace(b'"uuid": "0', b'"uuid": "a') for line in lines]
+    archive = Archive()
+    name = session_id("claude-code", BESIDE.host_session)
+    window = Window(
+        PROJECT, BESIDE.conversation, name, "claude-code", BESIDE.host_session, ROOT, "messages", side=True
+    )
+    archive.store.commit(PROJECT, kept.plan_open(window, ROOT, NOW))
+    archive.capture(rows_of(main))
+    archive.read(lines_of(main), idle=True)
+    with archive.store.snapshot() as reader:
+        count = reader.count(EVENT, (PROJECT,))
+    both = [
+        lambda: archive.admit(Capture(BESIDE, REDACT, None).take(rows_of(side))),
+        lambda: archive.read_as("agent", lines, Head(AGENT, ROOT, NAME, "subagent")),
+    ]
+    for take in both if first == "wire" else both[::-1]:
+        take()
+    agent = archive.said(session_id("claude-code", AGENT))
+    assert sum(agent.values()) == len(lines)
+    with archive.store.snapshot() as reader:
+        reminder = 1  # the transcript does not have what the host put in
+        assert reader.count(EVENT, (PROJECT,)) == count + len(lines) + reminder
+    assert sum(archive.said().values()) == count
     archive.sound()

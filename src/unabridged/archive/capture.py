@@ -15,7 +15,8 @@ from unabridged.archive.ingest import WIRE, Ingest, LineRedactor
 from unabridged.archive.windows import ADDRESS, stream_id
 from unabridged.hosts.contract import Candidate, Head, Host
 from unabridged.hosts.wire import Wire
-from unabridged.schema.ids import OriginId, ProjectId, SessionId
+from unabridged.hosts.wire.read import native_of
+from unabridged.schema.ids import EventId, OriginId, ProjectId, SessionId
 from unabridged.schema.records import GENERATION, SESSION, Generation
 from unabridged.schema.windows import Window
 from unabridged.store.contract import Reader
@@ -29,6 +30,7 @@ class Row(msgspec.Struct, frozen=True, array_like=True):
     origin: str = "request"
     message: str = ""
     time: str = ""
+    shared: list[bytes] = []  # ids of its parts' events, where it is a copy of another conversation's
 
 
 class Stream(msgspec.Struct, frozen=True, array_like=True):
@@ -107,21 +109,27 @@ class Capture:
 
     def take(self, rows: Sequence[Row]) -> Iterator[Append]:
         """Take further items; yield appends that together hold all of them."""
-        keys = [row.key for row in rows]
+        rows = list(rows)
+        for row in rows:
+            for at, name in enumerate(row.shared):
+                native = native_of(
+                    self._stream.conversation.hex(), row.key, at if len(row.shared) > 1 else -1
+                )
+                self._ingest.names[native] = EventId(name)
         block = b"".join([line_of(row, self._stream) for row in rows])
         for append in self._ingest.feed(block):
-            yield self._named(append, keys)
+            yield self._named(append, rows)
         for append in self._ingest.finish(idle=False):
-            yield self._named(append, keys)
+            yield self._named(append, rows)
 
     def close(self) -> Iterator[Append]:
         """Close the open turn: nobody says anything for now."""
         yield from self._ingest.finish(idle=True)
 
-    def _named(self, append: Append, keys: list[str]) -> Append:
+    def _named(self, append: Append, rows: list[Row]) -> Append:
         count = len(append.taken)
-        append.captured = Captured(self._stream.conversation, keys[:count])
-        del keys[:count]
+        append.captured = Captured(self._stream.conversation, [row.key for row in rows[:count]])
+        del rows[:count]
         return append
 
 

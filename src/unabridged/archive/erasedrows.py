@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from unabridged.archive import rendering, twins
-from unabridged.archive.capture import Row, Stream, line_of
+from unabridged.archive import windows as kept
+from unabridged.archive.capture import Row, Stream, line_of, prior
 from unabridged.archive.ingest import LineRedactor
 from unabridged.hosts.contract import Block
 from unabridged.hosts.wire import Wire
-from unabridged.schema.ids import Ordinal, SessionId, session_id
+from unabridged.schema.ids import GLOBAL, NO_SESSION, Ordinal, SessionId, session_id
 from unabridged.schema.records import EVENT, SESSION, TOMBSTONE
+from unabridged.schema.windows import WindowHome
 from unabridged.store.contract import Reader
 
 ERASED = "erased"
@@ -26,7 +28,7 @@ def erased_rows(reader: Reader, stream: Stream, rows: Sequence[Row], redactor: L
     family = _family(reader, stream)  # what is matched in it is never written
     wire = Wire(stream.host, stream.conversation, stream.format, side=stream.side)
     reading = wire.reader(stream.path, stream.head, b"", 1)
-    found = set[str]()
+    found = _copies(reader, stream, rows)
     for row in rows:
         line, _ = redactor.line(line_of(row, stream))
         for block in reading.read(line, 1).blocks:
@@ -34,6 +36,19 @@ def erased_rows(reader: Reader, stream: Stream, rows: Sequence[Row], redactor: L
             if twin is not None and _is_erased(reader, stream, twin):
                 found.add(row.key)
     return found
+
+
+def _copies(reader: Reader, stream: Stream, rows: Sequence[Row]) -> set[str]:
+    """Return the keys of those items of a new conversation that are copies of another one's erased ones."""
+    if prior(reader, stream) is not None:
+        return set()
+    home = WindowHome(GLOBAL, stream.conversation, stream.project, NO_SESSION)
+    shared = kept.copied(reader, home, stream.host, [row.key for row in rows])
+    return {
+        key
+        for key, events in shared.items()
+        if any(name and _stands_erased(reader, stream, name) for name in events)
+    }
 
 
 def _family(reader: Reader, stream: Stream) -> twins.Family:
@@ -56,5 +71,9 @@ def _is_erased(reader: Reader, stream: Stream, ordinal: Ordinal) -> bool:
     event = reader.get(EVENT, (stream.project, ordinal))
     if event is None:
         return True
-    stone = reader.get(TOMBSTONE, (stream.project, event.id))
+    return _stands_erased(reader, stream, event.id)
+
+
+def _stands_erased(reader: Reader, stream: Stream, event: bytes) -> bool:
+    stone = reader.get(TOMBSTONE, (stream.project, event))
     return stone is not None and stone.reason == ERASED

@@ -35,6 +35,7 @@ from unabridged.hosts.lines import LINE_TOO_LONG, LineSplitter, RawLine, body, v
 from unabridged.schema import tokens
 from unabridged.schema.ids import (
     ChunkDigest,
+    EventId,
     Identities,
     Ordinal,
     ProjectId,
@@ -128,6 +129,7 @@ class Ingest:
         self._now = prior or Generation(project, self.origin.origin, number, session)
         self._opaque = candidate.kind == "sidecar"
         self._placed = candidate.kind == WIRE
+        self.names = dict[str, EventId]()  # native id → event, for blocks that are copies of known ones
         self._reader: LineReader = (
             Opaque()
             if self._opaque
@@ -291,7 +293,8 @@ class Ingest:
             flags |= long.flags | (CHUNKED if size else 0)
         if block.kind == "tool-result" and is_own_result(text):
             flags |= ECHO
-        name = event_id(self._identities.hash(block.identity), digest)
+        name = self.names.pop(block.native, None) if self.names else None
+        name = name or event_id(self._identities.hash(block.identity), digest)
         estimate += tokens.IMAGE_TOKENS * len(media)
         event = Event(
             self.origin.project,

@@ -12,7 +12,7 @@ from unabridged.archive.prepared import Prepared
 from unabridged.archive.turns import JOIN_BYTES, Turn, manifest_digest
 from unabridged.archive.twins import TRANSCRIPT, WIRE, Family
 from unabridged.schema.ids import GLOBAL, EventId, Ordinal, ProjectId, SourceHash, source_hash
-from unabridged.schema.records import ALIAS, EVENT, HOME, SESSION, Alias, Home, Session
+from unabridged.schema.records import ALIAS, EVENT, HOME, SESSION, Alias, Event, Home, Session
 from unabridged.store.contract import Batch, Reader
 
 assert len(rendering.JOIN) == JOIN_BYTES
@@ -74,10 +74,19 @@ class Matching:
             return Met(ordinal, taken=alias is not None)
         self._other[event.id] = twin
         held = self._reader.get(EVENT, (self._project, twin))
-        if self._keys is not None or held is None or held.session == owner.session:
+        if self._keys is not None or held is None or self._is_on_path(family, held, owner):
             self._write(event, owner, twin)
             return Met(twin, settled=True)
         return Met(twin, taken=alias is not None)
+
+    def _is_on_path(self, family: Family, held: Event, owner: Session) -> bool:
+        """Tell whether a session's path has an event that the wire brought: its own, or a copied conversation's."""
+        if held.session == owner.session:
+            return True
+        if owner.session != family.root:
+            return False
+        session = self._reader.get(SESSION, (self._project, held.session))
+        return session is None or twins.family_of(self._reader, session) != family.root
 
     def became(self, at: int, session: int, event: Ordinal) -> None:
         """Learn which event a step became that was none before."""

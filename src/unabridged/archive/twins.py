@@ -105,6 +105,7 @@ class Family:
 
     def __init__(self, reader: Reader, project: ProjectId, root: SessionId) -> None:
         """Read through `reader` as needed."""
+        self.root = root
         self._reader = reader
         self._at = (project, root)
         self._buckets = dict[int, dict[bytes, Twin]]()

@@ -30,6 +30,9 @@ ADDRESS_CHARS = 12  # hexadecimal digits of a conversation that its address has
 CONVERSATION_BYTES = 16
 PAGE = 1_000
 ERASED = "erased"
+CALL = "tool-call"
+CANDIDATES = 20  # conversations with the same first item that are looked at
+MANY = 6  # items that no two conversations have in common by chance
 
 
 def address_of(conversation: bytes) -> str:
@@ -87,6 +90,31 @@ def every(reader: Reader, project: ProjectId) -> Iterator[Window]:
 def items_at(reader: Reader, home: WindowHome, keys: Sequence[str]) -> list[WindowItem | None]:
     """Return the items of some keys, None for each that is not durable."""
     return reader.get_many(WINDOW_ITEM, [(home.home, home.conversation, key) for key in keys])
+
+
+def copied(reader: Reader, home: WindowHome, host: str, keys: Sequence[str]) -> dict[str, list[bytes]]:
+    """Return the ids of the events of the first items of a new conversation, as far as it is a copy of another one.
+
+    A host that forks a session sends all of it again under another name. What begins like another conversation of that
+    host and has a tool call of it, whose id no other has, is a copy; so is what has many items in common.
+    """
+    found = list[WindowItem]()
+    for item in reader.scan(WINDOW_ITEM, (home.home, keys[0]), index="key", limit=CANDIDATES):
+        other = reader.get(WINDOW, (home.home, item.conversation))
+        if other is None or other.host != host or item.conversation == home.conversation:
+            continue
+        there = list[WindowItem]()
+        for one in items_at(reader, WindowHome(GLOBAL, item.conversation, home.home, other.session), keys):
+            if one is None:
+                break
+            there.append(one)
+        found = max(found, there, key=len)
+    ordinals = sorted({ordinal for item in found for ordinal in item.events if ordinal})
+    events = reader.get_many(EVENT, [(home.home, ordinal) for ordinal in ordinals])
+    if len(found) < MANY and not any(event and event.kind == CALL and event.call for event in events):
+        return {}
+    ids = {ordinal: event.id for ordinal, event in zip(ordinals, events, strict=True) if event is not None}
+    return {item.key: [ids.get(ordinal, b"") for ordinal in item.events] for item in found}
 
 
 def erased_of(reader: Reader, project: ProjectId, items: Sequence[WindowItem]) -> set[str]:

@@ -160,7 +160,9 @@ WINDOW_HOME = Kind(34, "window_home", WindowHome, (_P, _C))
 WINDOW = Kind(35, "window", Window, (_P, _C), (Index(1, "session", (_P, ("session", FIXED16))),))
 WINDOW_REQUEST = Kind(36, "window_request", WindowRequest, (_P, _C, ("number", UINT)))
 WINDOW_DAY = Kind(37, "window_day", WindowDay, (_P, ("day", UINT), ("model", TEXT)))
-WINDOW_ITEM = Kind(38, "window_item", WindowItem, (_P, _C, ("key", TEXT)))
+WINDOW_ITEM = Kind(
+    38, "window_item", WindowItem, (_P, _C, ("key", TEXT)), (Index(1, "key", (_P, ("key", TEXT))),)
+)
 WINDOW_ASKED = Kind(39, "window_asked", WindowAsked, (_P, _C, ("seed", TEXT)))
 TWINS = Kind(40, "twins", Twins, (_P, ("session", FIXED16), ("bucket", UINT)))
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future
+from concurrent.futures import CancelledError, Future
 from dataclasses import dataclass, field
 from typing import Any, Protocol
+
+import msgspec
 
 from unabridged.archive import log
 from unabridged.archive import windows as kept
@@ -15,7 +17,7 @@ from unabridged.archive.admission import Append, Appended, plan_append
 from unabridged.archive.capture import Capture, Row, Stream, prior, stream_of
 from unabridged.archive.erasedrows import erased_rows
 from unabridged.archive.ingest import LineRedactor
-from unabridged.errors import LimitExceeded, UnabridgedError
+from unabridged.errors import LimitExceeded, StoreClosed, UnabridgedError
 from unabridged.schema.ids import GLOBAL, NO_SESSION, Micros
 from unabridged.schema.records import Generation
 from unabridged.schema.windows import WindowHome
@@ -173,6 +175,7 @@ class Captures:
         known, new, commits = self._new(talk, store, stream, rows)
         if not new:
             return Taken(known, commits)
+        new = self._copied(talk, store, stream, new)
         if self._elsewhere is not None and sum(len(row.raw) for row in new) > HERE_BYTES:
             talk.capture = None
             made = list[Future[Any]]()
@@ -202,6 +205,17 @@ class Captures:
                 seen.add(row.key)
                 new.append(row)
         return known, new, list(commits.values())
+
+    def _copied(self, talk: _Talk, store: Store, stream: Stream, rows: list[Row]) -> list[Row]:
+        """Return the first items of a conversation with the events of the one that it is a copy of."""
+        if talk.capture is not None or self._before(talk, store, stream) is not None:
+            return rows
+        home = WindowHome(GLOBAL, stream.conversation, stream.project, NO_SESSION)
+        with store.snapshot(stream.project) as reader:
+            shared = kept.copied(reader, home, stream.host, [row.key for row in rows])
+        if not shared:
+            return rows
+        return [msgspec.structs.replace(row, shared=shared.get(row.key, [])) for row in rows]
 
     def _reading(self, talk: _Talk, store: Store, stream: Stream) -> Capture:
         if talk.capture is None:
@@ -268,8 +282,8 @@ def together(commits: Sequence[Future[Any]]) -> Future[Any]:
             return
         try:
             whole.set_result(position_of(commits))
-        except UnabridgedError as error:
-            whole.set_exception(error)
+        except (UnabridgedError, CancelledError) as error:
+            whole.set_exception(error if isinstance(error, UnabridgedError) else StoreClosed())
 
     if not commits:
         whole.set_result(0)
