@@ -1,0 +1,160 @@
+"""Whose conversation a request goes on with."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from unabridged.gateway import talks as module
+from unabridged.gateway.identity import Beside, Who, beside, who
+from unabridged.gateway.talks import Talk, Talks
+from unabridged.window.messages import Conversation
+from unabridged.window.providers.adapters import ANTHROPIC, RESPONSES
+from unabridged.window.providers.known import Known
+from unabridged.window.providers.sidecalls import Aside, aside
+
+NOBODY = Who("api")
+CLAUDE = Who("claude-code", "s1")
+TOOLS = Beside(tools=True)
+
+
+def conversation(*texts: str) -> Conversation:
+    """User and assistant in turn."""
+    messages = [{"role": ("user", "assistant")[at % 2], "content": text} for at, text in enumerate(texts)]
+    return ANTHROPIC.read(json.dumps({"model": "m", "messages": messages}).encode()).conversation
+
+
+def made() -> Talks:
+    return Talks(Known(1 << 20))
+
+
+def find(talks: Talks, whose: Who, *texts: str, said: Beside = TOOLS) -> Talk:
+    found = conversation(*texts)
+    return talks.find(whose, found, said, aside(found))
+
+
+# --- whose ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("headers", "body", "host", "session"),
+    [
+        ({"x-claude-code-session-id": "abc", "user-agent": "claude-cli/2.1"}, {}, "claude-code", "abc"),
+        ({"thread-id": "t", "session-id": "s", "user-agent": "codex_exec/0.1"}, {}, "codex", "t"),
+        ({"session-id": "s", "user-agent": "pi/1.6"}, {}, "pi", "s"),
+        ({"x-session-id": "o", "user-agent": "opencode/1.1"}, {}, "opencode", "o"),
+        ({"user-agent": "pi/1.6"}, {"prompt_cache_key": "k"}, "pi", "k"),
+        ({"user-agent": "pi/1.6"}, {}, "pi", ""),
+        ({}, {"metadata": {"user_id": '{"session_id": "m"}'}}, "api", "m"),
+        ({"x-session-id": "a b"}, {}, "api", ""),
+        ({"x-session-id": "x" * 300}, {}, "api", ""),
+        ({"x-session-id": "\n"}, {"metadata": {"user_id": "no json"}}, "api", ""),
+    ],
+)
+def test_a_host_and_its_session_are_what_it_says_of_itself(
+    headers: dict[str, str], body: dict[str, Any], host: str, session: str
+) -> None:
+    given = [(name.encode(), value.encode()) for name, value in headers.items()]
+    assert who(given, beside(json.dumps(body).encode()), NOBODY) == Who(host, session)
+
+
+def test_what_is_said_beside_the_conversation_is_read_from_any_body() -> None:
+    assert beside(b'{"max_tokens": 9, "tools": [1], "previous_response_id": "r"}') == Beside("", "r", True, 9)
+    assert beside(b'{"tools": []}') == beside(b"no body") == beside(b'{"max_tokens": "x"}') == Beside()
+
+
+# --- sessions that have a name ----------------------------------------------------------------------------------------
+
+
+def test_a_session_has_one_main_conversation_that_goes_on_whatever_is_added_or_taken_back() -> None:
+    talks = made()
+    main = find(talks, CLAUDE, "one")
+    assert main.own == ""
+    assert find(talks, CLAUDE, "one", "a", "two") is main
+    assert find(talks, CLAUDE, "one", "a", "another two") is main
+    assert find(talks, CLAUDE, "one with other reminders", "a", "two", "b", "three") is main
+    assert find(talks, Who("claude-code", "s2"), "one") is not main
+
+
+def test_a_subagent_of_a_session_is_a_conversation_of_its_own() -> None:
+    talks = made()
+    main = find(talks, CLAUDE, "one")
+    sub = find(talks, CLAUDE, "look for x")
+    assert sub is not main
+    assert (sub.session, sub.id != main.id, sub.own != "") == ("s1", True, True)
+    assert find(talks, CLAUDE, "look for x", "a", "go on") is sub
+    assert find(talks, CLAUDE, "one", "a", "two") is main
+
+
+def test_what_an_agent_sends_without_tools_is_never_its_main_conversation() -> None:
+    talks = made()
+    assert find(talks, CLAUDE, "is this a new topic?", said=Beside()).own != ""
+    assert find(talks, CLAUDE, "one").own == ""
+    assert find(talks, Who("aider", "s"), "one", said=Beside()).own == ""
+
+
+def test_the_history_that_a_host_made_short_is_of_the_conversation_that_asked_for_it() -> None:
+    talks = made()
+    main = find(talks, CLAUDE, "one", "a", "two")
+    sub = find(talks, CLAUDE, "look for x", "b", "go on")
+    ask = "CRITICAL: Respond with TEXT ONLY. Do NOT call any tools."
+    assert find(talks, CLAUDE, "look for x", "b", ask) is sub
+    short = "This session is being continued from a previous conversation that ran out of context."
+    assert find(talks, CLAUDE, short) is sub
+    assert find(talks, CLAUDE, "one", "a", ask) is main
+    assert find(talks, CLAUDE, short + " More.") is main
+
+
+# --- those that have none ---------------------------------------------------------------------------------------------
+
+
+def test_without_a_name_the_conversation_is_the_one_that_this_begins_with() -> None:
+    talks = made()
+    one = find(talks, NOBODY, "one")
+    other = find(talks, NOBODY, "other")
+    assert one is not other
+    assert find(talks, NOBODY, "one", "a", "two") is one
+    assert find(talks, NOBODY, "one", "a", "two", "b", "three") is one
+    assert find(talks, NOBODY, "one", "a", "two") is one
+    assert find(talks, NOBODY, "other", "a", "two") is other
+    assert find(talks, Who("pi"), "one") is not one
+
+
+def test_one_that_takes_another_way_is_new_and_has_the_same_name_after_a_restart() -> None:
+    def branched() -> tuple[Talk, Talk]:
+        talks = made()
+        return find(talks, NOBODY, "one", "a", "two"), find(talks, NOBODY, "one", "a", "another two")
+
+    (first, second), (again, other) = branched(), branched()
+    assert len({first.id, second.id}) == 2
+    assert (first.id, second.id) == (again.id, other.id)
+
+
+def test_an_answer_by_its_id_leads_to_its_conversation() -> None:
+    talks = made()
+    one = find(talks, NOBODY, "one")
+    talks.answered(one, "resp_1")
+    assert find(talks, NOBODY, "two", said=Beside(previous="resp_1")) is one
+    empty = RESPONSES.read(b'{"model": "m", "previous_response_id": "unknown"}').conversation
+    assert talks.find(NOBODY, empty, Beside(previous="unknown"), Aside.NONE) is not one
+
+
+def test_to_look_remembers_nothing() -> None:
+    talks = made()
+    looked = talks.peek(CLAUDE, conversation("one"), TOOLS, Aside.NONE)
+    assert find(talks, CLAUDE, "one") is not looked
+    assert talks.peek(CLAUDE, conversation("one"), TOOLS, Aside.NONE) is find(talks, CLAUDE, "one")
+
+
+def test_the_ones_used_longest_ago_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MOST", 2)
+    talks = made()
+    one, two = find(talks, NOBODY, "one"), find(talks, CLAUDE, "two")
+    talks.answered(one, "resp_1")
+    assert find(talks, NOBODY, "one") is one
+    find(talks, NOBODY, "three")
+    assert find(talks, NOBODY, "one") is one
+    assert find(talks, CLAUDE, "two") is not two
+    assert find(talks, CLAUDE, "two").id == two.id
