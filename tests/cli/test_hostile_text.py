@@ -17,7 +17,53 @@ HIT_OF = {**HIT, "snippet": HOSTILE, "title": HOSTILE, "tool": HOSTILE, "host": 
 SESSION_OF = {**SESSION, "title": HOSTILE, "cwd": HOSTILE, "origins": [HOSTILE]}
 PROBLEM = {"path": "/srv/" + HOSTILE, "line": 3, "code": "not-json", "message": "not JSON"}
 FACTS = {"path": HOSTILE, "nested": {"name": HOSTILE}}
+WINDOW = {
+    "session": HOSTILE,
+    "host": HOSTILE,
+    "model": HOSTILE,
+    "address": HOSTILE,
+    "conversation": HOSTILE,
+    "fault": HOSTILE,
+    "notices": [[HOSTILE, HOSTILE]],
+    "updated": HOSTILE,
+    "forced": True,
+    "epoch": 1,
+    "tokens": 1,
+    "rotation": 2,
+    "users": 3,
+    "totals": {"sent": 1, "whole": 2, "input": 1, "cache_read": 1, "cache_write": 0},
+}
+SENT = {
+    "number": 1,
+    "time": HOSTILE,
+    "epoch": 1,
+    "sent": 1,
+    "whole": 2,
+    "cut": 0,
+    "omissions": 0,
+    "side": HOSTILE,
+    "input": 1,
+    "cache_read": 1,
+    "cache_write": 0,
+    "fault": HOSTILE,
+    "notices": [[HOSTILE, HOSTILE]],
+}
+LARGE = {"name": HOSTILE, "role": HOSTILE, "kind": HOSTILE, "tool": HOSTILE, "tokens": 1, "whole": 2}
+HELD = {"role": HOSTILE, "kind": HOSTILE, "tool": HOSTILE, "parts": 1, "previews": 1, "tokens": 1}
+LEFT_OUT = {"name": HOSTILE, "what": "turns", "turns": 1, "tokens": 1}
 DAEMON = {
+    "windows": {"windows": [WINDOW], "days": []},
+    "window__show": {"window": WINDOW, "requests": [SENT], "epochs": [], "omissions": [LEFT_OUT]},
+    "window__rotate": {"conversations": [HOSTILE]},
+    "window__explain": {
+        "window": WINDOW,
+        "exact": True,
+        "tokens": 1,
+        "held": [HELD],
+        "largest": [LARGE],
+        "catalogue": {"entries": 0, "turns": 0, "tokens": 0},
+        "omissions": [],
+    },
     "search": {
         **FOUND,
         "hits": [HIT_OF],
@@ -60,10 +106,15 @@ VERBS = [
     ("verify",),
     ("doctor",),
     ("project", "list"),
+    ("window", "status"),
+    ("window", "statusline", "x"),
+    ("window", "why", "x"),
+    ("window", "explain", "x"),
+    ("window", "rotate", "x"),
 ]
 
 
-@pytest.mark.parametrize("words", VERBS, ids=lambda words: words[0])
+@pytest.mark.parametrize("words", VERBS, ids=" ".join)
 def test_a_terminal_is_never_steered(words: tuple[str, ...]) -> None:
     done = una(*words, daemon=Daemon(**DAEMON), terminal=True)
     shown = OURS.sub("", done.out + done.err)
@@ -71,7 +122,7 @@ def test_a_terminal_is_never_steered(words: tuple[str, ...]) -> None:
     assert FORBIDDEN.findall(shown) == []
 
 
-@pytest.mark.parametrize("words", VERBS, ids=lambda words: words[0])
+@pytest.mark.parametrize("words", VERBS, ids=" ".join)
 def test_a_terminal_is_not_steered_by_json_either(words: tuple[str, ...]) -> None:
     done = una(*words, "--json", daemon=Daemon(**DAEMON), terminal=True)
     assert done.out.isascii()

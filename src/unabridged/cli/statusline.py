@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from unabridged.cli.window import ROTATED, cached, fullness, share
+from unabridged.cli.window import ROTATED, cached, fullness, share, shown
 from unabridged.errors import DaemonUnavailable, NotFound
 
 TYPE_CHECKING = False
@@ -30,7 +30,7 @@ def run(arguments: Arguments) -> int:
     try:
         found = arguments.client(start=False).call("windows", asked)["windows"]
         row = found[0] if found else None
-        line = _line(row) if row else NOTHING
+        line = shown(_line(row)) if row else NOTHING
     except NotFound:
         line = NOTHING
     except DaemonUnavailable:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from unabridged.cli import human, passage
-from unabridged.cli.safe import one_line
+from unabridged.cli.safe import one_line, visible
 from unabridged.cli.table import draw
 from unabridged.errors import NotFound
 
@@ -45,7 +45,7 @@ def _status(arguments: Arguments) -> int:
         )
         return 0
     heads = ("session", "host", "model", "tokens", "epoch", "turns", "cached", "saved", "last (UTC)", "state")
-    draw(screen, heads, [_cells(arguments, row) for row in rows], right=(3, 4, 5, 6, 7), flexible=2)
+    draw(screen, heads, [_cells(row) for row in rows], right=(3, 4, 5, 6, 7), flexible=2)
     for row in rows:
         for code, text in row["notices"]:
             if code != ROTATED:
@@ -63,20 +63,24 @@ def _listed(arguments: Arguments, asked: Facts) -> list[dict[str, Any]]:
         return []
 
 
-def _cells(arguments: Arguments, row: Facts) -> tuple[str, ...]:
-    screen = arguments.screen
+def shown(text: object) -> str:
+    """Return a name or code on one line, harmless: it comes from whoever sent the requests."""
+    return visible(one_line(str(text)))
+
+
+def _cells(row: Facts) -> tuple[str, ...]:
     totals: Facts = row["totals"]
     return (
-        human.short(str(row["session"])),
-        screen.archived(one_line(str(row["host"]))),
-        screen.archived(one_line(str(row["model"]))),
+        shown(human.short(str(row["session"]))),
+        shown(row["host"]),
+        shown(row["model"]),
         fullness(row),
         str(row["epoch"]),
         str(row["users"]),
         share(cached(totals)),
         share(saved(totals)),
-        human.moment(str(row["updated"])),
-        state(row),
+        shown(human.moment(str(row["updated"]))),
+        shown(state(row)),
     )
 
 
@@ -139,5 +143,5 @@ def _rotate(arguments: Arguments) -> int:
         screen.json(answer)
         return 0
     for conversation in answer["conversations"]:
-        screen.line(f"{human.short(str(conversation), 12)} begins a new epoch with its next request")
+        screen.line(f"{shown(human.short(str(conversation), 12))} begins a new epoch with its next request")
     return 0

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from unabridged.cli import human
-from unabridged.cli.safe import one_line
 from unabridged.cli.table import draw
-from unabridged.cli.window import share, target
+from unabridged.cli.window import share, shown, target
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,41 +27,41 @@ def run(arguments: Arguments) -> int:
         screen.json(answer)
         return 0
     window = answer["window"]
-    head = f"{window['address']}  {screen.archived(one_line(str(window['model'])))}"
+    head = f"{shown(window['address'])}  {shown(window['model'])}"
     screen.line(screen.style(head, "bold") + f"  about {human.number(int(answer['tokens']))} tokens")
     whole = int(answer["tokens"]) or 1
-    rows = [_held(arguments, one, whole) for one in answer["held"]]
+    rows = [_held(one, whole) for one in answer["held"]]
     draw(screen, ("role", "what", "tool", "parts", "tokens", "share"), rows, right=(3, 4, 5), flexible=2)
     if answer["largest"]:
         screen.line()
-        rows = [_large(arguments, one) for one in answer["largest"]]
+        rows = [_large(one) for one in answer["largest"]]
         draw(screen, ("largest", "what", "tool", "tokens"), rows, right=(3,), flexible=2)
     _close(arguments, answer)
     return 0
 
 
-def _held(arguments: Arguments, one: Facts, whole: int) -> tuple[str, ...]:
+def _held(one: Facts, whole: int) -> tuple[str, ...]:
     parts = human.number(int(one["parts"]))
     if one["previews"]:
         parts = f"{one['previews']} previews of {parts}"
     return (
-        str(one["role"]) or "-",
-        str(one["kind"]),
-        arguments.screen.archived(one_line(str(one["tool"]))),
+        shown(one["role"]) or "-",
+        shown(one["kind"]),
+        shown(one["tool"]),
         parts,
         human.number(int(one["tokens"])),
         share(int(one["tokens"]) / whole),
     )
 
 
-def _large(arguments: Arguments, one: Facts) -> tuple[str, ...]:
+def _large(one: Facts) -> tuple[str, ...]:
     tokens = human.number(int(one["tokens"]))
     if one["whole"]:
         tokens += f" of {human.number(int(one['whole']))}"
     return (
-        str(one["name"]),
-        f"{one['role']} {one['kind']}",
-        arguments.screen.archived(one_line(str(one["tool"]))),
+        shown(one["name"]),
+        shown(f"{one['role']} {one['kind']}"),
+        shown(one["tool"]),
         tokens,
     )
 

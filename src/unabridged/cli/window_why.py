@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from unabridged.cli import human
-from unabridged.cli.safe import one_line
 from unabridged.cli.table import draw
-from unabridged.cli.window import cached, share, target, thousands
+from unabridged.cli.window import cached, share, shown, target, thousands
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,8 +27,8 @@ def run(arguments: Arguments) -> int:
         screen.json(answer)
         return 0
     window = answer["window"]
-    head = f"{window['address']}  {screen.archived(one_line(str(window['model'])))}"
-    screen.line(screen.style(head, "bold") + f"  session {human.short(str(window['session']))}")
+    head = f"{shown(window['address'])}  {shown(window['model'])}"
+    screen.line(screen.style(head, "bold") + f"  session {shown(human.short(str(window['session'])))}")
     rows = [_cells(request) for request in answer["requests"]]
     heads = ("request", "time (UTC)", "epoch", "sent", "whole", "cut", "shortened", "cached", "why")
     draw(screen, heads, rows, right=(0, 2, 3, 4, 5, 6, 7), flexible=8)
@@ -40,14 +39,14 @@ def run(arguments: Arguments) -> int:
 def _cells(request: Facts) -> tuple[str, ...]:
     return (
         str(request["number"]),
-        str(request["time"])[:19].replace("T", " "),
+        shown(str(request["time"])[:19].replace("T", " ")),
         str(request["epoch"]),
         thousands(int(request["sent"])),
         thousands(int(request["whole"])),
         str(request["cut"]),
         str(request["omissions"]),
         share(cached(request)),
-        _why(request),
+        shown(_why(request)),
     )
 
 

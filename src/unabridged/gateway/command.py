@@ -61,7 +61,7 @@ class Arguments(Protocol):
 def run(arguments: Arguments) -> int:
     """Serve until SIGTERM or SIGINT; raise `InvalidInput` for a port or an upstream that cannot be had."""
     allocation.thrifty()
-    settings = config.load(arguments.environ)
+    settings = config.load(arguments.environ).for_folder(str(Path.cwd()))
     upstreams = Upstreams({**settings.values["gateway.upstreams"], **named(arguments.list("upstream"))})
     listener = loopback.listen(arguments.number("port"))
     door = Door(listener.getsockname()[1], secrets.token_urlsafe(TOKEN_BYTES))
