@@ -43,15 +43,16 @@ def segments(body: Any) -> list[Segment]:
 
 
 def turn(body: Any) -> Turn:
-    results, prompt, history = list[str](), "", messages(body)
+    results, said, history = list[str](), list[str](), messages(body)
     for item in reversed(history):
-        if item.get("role") == "user":
-            prompt = _said(item.get("content"))
+        if item.get("role") == "user":  # several where a host adds words of its own
+            said.insert(0, _said(item.get("content")))
+        elif said and item.get("role") not in ("developer", "system"):
             break
-        if _answers(item):
+        elif _answers(item):
             results.insert(0, _said(item.get("output") or item.get("content")))
     tools = [tool.get("name") or (tool.get("function") or {}).get("name") for tool in body.get("tools") or []]
-    return Turn(prompt, results, lambda call: _find(history, call), tools)
+    return Turn("\n".join(said), results, lambda call: _find(history, call), tools)
 
 
 def _answers(item: Any) -> str | None:

@@ -159,7 +159,8 @@ class Story:
 
 
 def _marks(turn: Turn) -> Iterator[str]:
-    yield from _MARK.findall(turn.prompt)
+    newest = list(_STEP.finditer(turn.prompt))[-1]  # a host that compacted keeps the prompts before it, too
+    yield from _MARK.findall(turn.prompt, newest.start())
     for result in turn.results:
         said = result
         while not _MARK.search(said) and (reference := _REFERENCE.search(said)):

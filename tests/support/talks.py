@@ -180,6 +180,7 @@ class CodexHost:
     name, api = "codex", provider_openai
 
     def __init__(self, work: Path, url: str, *, window: int = ENDLESS, before: Sequence[str] = ()) -> None:
+        # It takes a model that it does not know to have 258,400 tokens at most, and compacts before that.
         self._client, self._work, self._before = Codex(work, url, window=window), work, before
         self.env, self.project = self._client.env, self._client.project
 
@@ -336,7 +337,9 @@ class PiHost:
         self.env, self.project = self._client.env, self._client.project
         self._words = ["--model", PI_MODEL]
         if extended:
-            (self._client.agent / "models.json").unlink()
+            known = {"modelOverrides": {"claude-sonnet-4-5": {"contextWindow": window, "maxTokens": 4000}}}
+            settings = {"providers": {"anthropic": known}}
+            (self._client.agent / "models.json").write_text(json.dumps(settings))
             self.env |= {
                 "ANTHROPIC_BASE_URL": url,
                 "OPENAI_BASE_URL": f"{url}/v1",

@@ -35,8 +35,6 @@ AGENTS: Mapping[str, Callable[[Path, str], Any]] = {
     "aider": AiderHost,
     **{f"sdk-{form}": partial(SdkHost, form) for form in SDKS},
 }
-# Those that `una run` starts in another way than with variables.
-WITH_GATEWAY: Mapping[str, Callable[[Path, str], Any]] = {"pi": partial(PiHost, extended=True)}
 ENDS_WITHIN = 30  # seconds
 WHOLE = 100_000  # tokens that one recall gives at most
 # What a marker names: one text, or a turn in a table of contents.
@@ -164,11 +162,18 @@ def behind(home: Home, folder: Path, name: str, steps: int, window: int) -> Iter
         project.mkdir(parents=True, exist_ok=True)
         gateway = Gateway(home, project, *upstreams(provider))
         recorder = stack.enter_context(Recorder(gateway.base))
-        host = WITH_GATEWAY.get(name, AGENTS[name])(folder, recorder.url)
+        host = _host(name, folder, recorder.url, window)
         session = Session(host, _story(host, steps, stories), provider, meter, home, gateway, recorder)
         stack.callback(lambda: session.gateway and session.gateway.end())
         stack.callback(lambda: session.talk and session.talk.end())
         yield session
+
+
+def _host(name: str, folder: Path, url: str, window: int) -> Any:
+    """The agent as `una run` starts it; those that can be told believe the window to be what it is."""
+    if name == "pi":
+        return PiHost(folder, url, window=window, extended=True)
+    return HOSTS[name](folder, url, window=window) if name in HOSTS else AGENTS[name](folder, url)
 
 
 def alone(folder: Path, name: str, steps: int) -> Session:
