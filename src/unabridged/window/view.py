@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Container, Iterator
 from itertools import pairwise
 
@@ -73,7 +74,7 @@ class View(msgspec.Struct, frozen=True):
 
     def users(self, cut: int) -> int:
         """Return how many user messages stand behind a cut."""
-        return sum(index >= cut for index in self.shape.users)
+        return len(self.shape.users) - bisect_left(self.shape.users, cut)
 
     def removed(self, start: int, stop: int) -> Iterator[tuple[int, int]]:
         """Yield the borders of each group from `start` to before `stop`, and of what precedes the first."""

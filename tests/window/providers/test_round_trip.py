@@ -190,6 +190,8 @@ def test_half_of_a_surrogate_pair_is_read_and_kept() -> None:
     first, second = CHAT.read(body).conversation.items
     assert first.parts[0].text == "\ufffd"
     assert second.parts[0].text == "🙂"
+    (named,) = ANTHROPIC.read(b'{"messages":[{"role":"user","\\udc00":1,"content":"x"}]}').conversation.items
+    assert named.parts[0].text == "x"
 
 
 def test_an_argument_and_an_output_of_each_format_are_replaced_in_form() -> None:

@@ -219,7 +219,8 @@ def _said_with_more(raw: bytes) -> bytes:
         block = members(elements(content)[0])
         if set(block) == {"type", "text"}:
             content = block["text"]
-    return b"\0".join((role, bytes(content), *(name.encode() + bytes(value) for name, value in rest.items())))
+    more = (name.encode("utf-8", "surrogatepass") + bytes(value) for name, value in rest.items())
+    return b"\0".join((role, bytes(content), *more))
 
 
 def length(value: msgspec.Raw) -> int:
