@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from unabridged.hosts.wire.items import CHAT, MESSAGES, RESPONSES, text_of_part
+from unabridged.hosts.wire.items import CHAT, MESSAGES, RESPONSES, facts_of, text_of_part
 from unabridged.hosts.wire.parts import parts_of
 from unabridged.window.messages import Kind
 from unabridged.window.providers.adapters import adapter_for
@@ -96,6 +96,16 @@ ITEMS: list[tuple[str, dict[str, Any]]] = [
     ),
     (CHAT, {"role": "assistant", "content": None, "function_call": {"name": "f", "arguments": '{"q": 2}'}}),
     (CHAT, {"role": "tool", "tool_call_id": "1", "content": "out"}),
+    (
+        MESSAGES,
+        {
+            "role": "assistant",
+            "content": [
+                {"type": "text", "text": "half \ud800 of a pair"},
+                {"type": "tool_use", "id": "h", "name": "W", "input": {"text": "\udc01"}},
+            ],
+        },
+    ),
     (CHAT, {"role": "tool", "tool_call_id": "1", "content": [{"type": "text", "text": "a"}]}),
 ]
 
@@ -105,6 +115,10 @@ def test_a_part_has_the_text_and_the_number_that_a_window_gives_it(form: str, it
     raw = json.dumps(item).encode()
     body = b'{"model":"m","%b":[%b]}' % (b"input" if form == RESPONSES else b"messages", raw)
     parts = adapter_for(PATHS[form]).read(body).conversation.items[0].parts
+    line = b'{"item":"00","origin":"request","format":"%b","raw":%b}\n' % (form.encode(), raw)
+    facts = facts_of(line)
+    assert facts is not None
+    raw = facts.data
     for at, part in enumerate(parts):
         if part.kind in (Kind.TEXT, Kind.RESULT, Kind.CALL) and part.text:
             assert text_of_part(form, raw, at) == part.text

@@ -12,6 +12,7 @@ import msgspec
 from unabridged.hosts import longlines
 from unabridged.hosts.blocks import Path
 from unabridged.hosts.lines import values
+from unabridged.hosts.surrogates import whole_pairs
 
 MESSAGES, RESPONSES, CHAT = "messages", "responses", "chat"
 FORMATS = (MESSAGES, RESPONSES, CHAT)
@@ -48,9 +49,13 @@ _list: msgspec.json.Decoder[list[msgspec.Raw]] = msgspec.json.Decoder(list[msgsp
 
 
 def facts_of(line: bytes) -> Facts | None:
-    """Return what a line says, None for one that is none of ours."""
+    """Return what a line says, None for one that is none of ours; halves of surrogate pairs are U+FFFD."""
     try:
         return _facts.decode(line)
+    except (msgspec.DecodeError, RecursionError):
+        pass
+    try:
+        return _facts.decode(whole_pairs(line))
     except (msgspec.DecodeError, RecursionError):
         return None
 

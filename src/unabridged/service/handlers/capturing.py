@@ -7,6 +7,7 @@ import msgspec
 from unabridged.archive import windows as kept
 from unabridged.archive.capture import Row, Stream, stream_of
 from unabridged.errors import InvalidInput, LimitExceeded
+from unabridged.hosts.surrogates import whole_pairs
 from unabridged.schema.ids import GLOBAL
 from unabridged.schema.records import PROJECT
 from unabridged.schema.windows import Window
@@ -23,6 +24,7 @@ from unabridged.service.handlers.conversations import (
 from unabridged.service.live import CaptureAnswer, CaptureRequest, CaptureRow
 from unabridged.store.contract import Reader
 
+SURROGATE = b"\\ud"  # begins the escape of half a surrogate pair
 _OBJECT = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
 
@@ -81,11 +83,13 @@ def _whole(call: Call, conversation: bytes, row: CaptureRow, known: set[str]) ->
 
 
 def _is_object(raw: bytes) -> bool:
-    try:
-        _OBJECT.decode(raw)
-    except (msgspec.DecodeError, RecursionError):
-        return False
-    return b"\0" not in raw
+    for form in (raw, whole_pairs(raw) if SURROGATE in raw.lower() else b""):
+        try:
+            _OBJECT.decode(form)
+        except (msgspec.DecodeError, RecursionError):
+            continue
+        return b"\0" not in raw
+    return False
 
 
 def _stream(call: Call, reader: Reader, window: Window) -> Stream:

@@ -6,8 +6,9 @@ from typing import TypeVar
 
 import msgspec
 
+from unabridged.hosts.surrogates import whole_pairs
 from unabridged.window.providers.contract import Problem
-from unabridged.window.providers.splice import FAILURES, NotUnderstood, whole_pairs
+from unabridged.window.providers.splice import FAILURES, NotUnderstood
 
 T = TypeVar("T")
 

@@ -8,6 +8,7 @@ from typing import Generic, TypeVar
 
 import msgspec
 
+from unabridged.hosts.surrogates import whole_pairs
 from unabridged.schema.tokens import by_length
 from unabridged.window.messages import (
     FRAME_TOKENS,
@@ -32,7 +33,6 @@ from unabridged.window.providers.splice import (
     placed_member,
     replaced,
     text,
-    whole_pairs,
     without_member,
 )
 

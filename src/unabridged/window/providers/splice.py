@@ -12,6 +12,8 @@ from collections.abc import Iterable, Iterator, Mapping
 
 import msgspec
 
+from unabridged.hosts.surrogates import whole_pairs
+
 Span = tuple[int, int]  # first byte, byte behind the last
 Members = dict[str, msgspec.Raw]
 
@@ -21,13 +23,6 @@ _SCALAR = re.compile(rb"[^\s,\]}]+")
 _TOKEN = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"|[\[\]{}]', re.DOTALL)
 SCANNED = 400  # bytes up to which values are found by a scan alone
 _COMMA, _BLANK, _AFTER = ord(","), b" \t\n\r", b" \t\n\r,}"
-
-# An escape; whole surrogate pairs are one, `lone` is half of one, which JSON allows and no text can hold.
-_ESCAPE = re.compile(
-    rb"\\(?:[uU][dD][89abAB][0-9a-fA-F]{2}\\[uU][dD][c-fC-F][0-9a-fA-F]{2}"
-    rb"|(?P<lone>[uU][dD][89a-fA-F][0-9a-fA-F]{2})|.)",
-    re.DOTALL,
-)
 
 # A decoder's refusals; the last is of values nested too deep.
 FAILURES = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
@@ -65,11 +60,6 @@ def elements(data: bytes | msgspec.Raw) -> list[msgspec.Raw]:
     except FAILURES as error:
         raise NotUnderstood("not an array") from error
     return [msgspec.Raw(raw[start:end]) for start, end in element_spans(raw)]
-
-
-def whole_pairs(data: bytes) -> bytes:
-    """Return JSON with each escaped half of a surrogate pair replaced by a character of the same length."""
-    return _ESCAPE.sub(lambda match: b"\\ufffd" if match["lone"] else match[0], data)
 
 
 def member_spans(data: bytes) -> dict[str, Span]:
