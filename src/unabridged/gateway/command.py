@@ -11,7 +11,7 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 from types import FrameType
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import uvloop
 
@@ -25,11 +25,14 @@ from unabridged.gateway.identity import OTHER, Who
 from unabridged.gateway.journal import Journal
 from unabridged.gateway.listening import serve
 from unabridged.gateway.masking import masker
-from unabridged.gateway.offered.offers import OFFER, Offers
 from unabridged.gateway.service import Service
 from unabridged.gateway.upstreams import Upstreams, named
 from unabridged.gateway.windows import Windows
 
+if TYPE_CHECKING:
+    from unabridged.gateway.offered.offers import Offers
+
+OFFER = "offer"  # the setting's value with which tools are offered
 TOKEN_BYTES = 32  # of randomness
 
 
@@ -70,7 +73,7 @@ def run(arguments: Arguments) -> int:
     signal.signal(signal.SIGTERM, _ended)  # until the server hears it, which is there a moment later
     link = Link(settings.layout, str(Path.cwd()), name="gateway", starts=True, mourns=False)
     filing = Filing(DaemonArchive(link), journal, str(Path.cwd()))
-    offers = Offers(link.call, filing, journal) if settings.text("gateway.tools") == OFFER else None
+    offers = _offers(link, filing, journal) if settings.text("gateway.tools") == OFFER else None
     whose = Who(arguments.text("host") or OTHER)
     windows = Windows(filing, of_settings(settings), whose, masker(settings), offers)
     service = Service(door, upstreams, windows, journal, settings.number("gateway.body_bytes"))
@@ -85,6 +88,12 @@ def run(arguments: Arguments) -> int:
         if file:
             portfile.remove(file, door.url)
     return 0
+
+
+def _offers(link: Link, filing: Filing, journal: Journal) -> Offers:
+    from unabridged.gateway.offered import offers  # noqa: PLC0415 - it brings every operation along
+
+    return offers.Offers(link.call, filing, journal)
 
 
 def _ended(_number: int, _frame: FrameType | None) -> None:

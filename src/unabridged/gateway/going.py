@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import msgspec
 
-from unabridged.gateway.offered.offering import Offering
 from unabridged.gateway.talks import Talk
 from unabridged.window.execute import Account, Prepared, account
 from unabridged.window.limits import Limits
@@ -14,6 +15,9 @@ from unabridged.window.providers.contract import Adapter, Request
 from unabridged.window.providers.known import Known
 from unabridged.window.providers.sidecalls import Aside
 from unabridged.window.providers.splice import members, with_member, without_member
+
+if TYPE_CHECKING:
+    from unabridged.gateway.offered.offering import Offering
 
 # Members of a request that builds on what the provider keeps.
 KEPT_THERE = ("previous_response_id", "conversation")

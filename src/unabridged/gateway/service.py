@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from typing import TYPE_CHECKING
 
 import httpx2
 from msgspec import structs
@@ -27,12 +28,14 @@ from unabridged.gateway.bodies import (
 from unabridged.gateway.calling import Calling
 from unabridged.gateway.door import Door
 from unabridged.gateway.journal import Journal
-from unabridged.gateway.offered.passing import Sent, talked
-from unabridged.gateway.offered.turn import Turn
 from unabridged.gateway.upstreams import Upstream, Upstreams
 from unabridged.gateway.windows import Going, Windows
 from unabridged.window.providers.adapters import ANTHROPIC, RESPONSES, adapter_for
 from unabridged.window.providers.contract import Adapter
+
+if TYPE_CHECKING:
+    from unabridged.gateway.offered.passing import Sent
+    from unabridged.gateway.offered.turn import Turn
 
 _SLOW = (httpx2.ConnectTimeout, httpx2.ReadTimeout, httpx2.WriteTimeout, httpx2.PoolTimeout)
 # Paths whose requests are only counted, by their ends.
@@ -211,7 +214,8 @@ class Service:
             if turn is None:
                 await passing.passed(answer, send, tap, going.fault)
             else:
-                await talked(turn, answer, again, send, tap, going.fault)
+                assert self._windows.offers is not None
+                await self._windows.offers.passed(turn, answer, again, send, tap, going.fault)
             complete = True
         finally:
             self._answered(going, reading, turn, complete=complete)

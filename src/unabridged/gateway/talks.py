@@ -11,15 +11,18 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import Sequence
 from hashlib import sha256
+from typing import TYPE_CHECKING
 
 from unabridged.gateway.identity import WITH_TOOLS, Beside, Who
-from unabridged.gateway.offered.rounds import Rounds
 from unabridged.window.execute import Live
 from unabridged.window.identity import address, chain, conversation_id
 from unabridged.window.messages import Conversation, Item, Kind, Role
 from unabridged.window.providers.known import Known
 from unabridged.window.providers.sidecalls import Aside, compacted
 from unabridged.window.state import State
+
+if TYPE_CHECKING:
+    from unabridged.gateway.offered.rounds import Rounds
 
 MOST = 512  # conversations that are remembered; the archive knows the others
 WIRE = "wire-"  # begins the name of a session that no client named

@@ -7,6 +7,7 @@ and only waited for where something is to be left out.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -18,7 +19,6 @@ from unabridged.gateway.bounds import Bounds, told_window
 from unabridged.gateway.filing import Filing
 from unabridged.gateway.going import Going, going, list_name, whole
 from unabridged.gateway.identity import Who, beside, who
-from unabridged.gateway.offered.offers import Offers
 from unabridged.gateway.talks import Talk, Talks
 from unabridged.window import execute, state
 from unabridged.window.catalogue import as_they_are
@@ -29,6 +29,9 @@ from unabridged.window.providers.known import Known
 from unabridged.window.providers.sending import Sending
 from unabridged.window.providers.splice import NotUnderstood
 from unabridged.window.providers.usage import Usage, summed, usage
+
+if TYPE_CHECKING:
+    from unabridged.gateway.offered.offers import Offers
 
 KNOWN_BYTES = 6 << 20  # of items that are not read again, of all conversations
 

@@ -9,18 +9,20 @@ from typing import Any
 import httpx2
 
 from unabridged.errors import UnabridgedError
+from unabridged.gateway.bodies import Send
 from unabridged.gateway.filing import Filing
 from unabridged.gateway.journal import Journal
 from unabridged.gateway.offered import asking
 from unabridged.gateway.offered.contract import Asked
 from unabridged.gateway.offered.offering import Offering, form_of
+from unabridged.gateway.offered.passing import Sent, talked
 from unabridged.gateway.offered.rounds import Round, Rounds, decode, encode
 from unabridged.gateway.offered.turn import Told, Turn
+from unabridged.gateway.passing import Tap
 from unabridged.gateway.talks import Talk
 from unabridged.window.messages import Role
 from unabridged.window.providers.contract import Adapter, Request
 
-OFFER = "offer"  # the setting's value with which tools are offered
 STREAM, JSON = "text/event-stream", "application/json"
 OK = 200
 
@@ -57,6 +59,12 @@ class Offers:
             await self._keep(talk, seed, rounds)
 
         return Turn(offering.form, body, offering.seed, talk.rounds, self._ask, keep, streamed=kind == STREAM)
+
+    async def passed(
+        self, turn: Turn, answer: httpx2.Response, again: Sent, send: Send, tap: Tap | None, fault: str
+    ) -> None:
+        """Send on what the client gets of a turn, as `passing.passed` does."""
+        await talked(turn, answer, again, send, tap, fault)
 
     async def _ask(self, asked: Asked, most: int) -> Told:
         return await asking.ask(asked, most, self._operation, time.monotonic)
