@@ -70,3 +70,9 @@ def test_an_answer_lets_no_page_read_it_and_leads_nobody_elsewhere() -> None:
     ]
     assert to_client(given) == [(b"content-type", b"text/event-stream")]
     assert to_client(given, "archive-slow")[-1] == (b"x-unabridged-fault", b"archive-slow")
+
+
+def test_a_length_beside_a_coding_of_the_transfer_is_not_passed_on() -> None:
+    given = [(b"Content-Length", b"3"), (b"Transfer-Encoding", b"chunked"), (b"x", b"y")]
+    assert to_client(given) == [(b"x", b"y")]
+    assert to_client(given[:1]) == [(b"content-length", b"3")]

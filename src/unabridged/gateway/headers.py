@@ -39,6 +39,8 @@ def to_client(headers: Headers, fault: str = "") -> list[tuple[bytes, bytes]]:
     """Return the headers of an answer for a client."""
     lower = [(name.lower(), value) for name, value in headers]
     left = HOP_BY_HOP | NOT_OURS | _named(lower) | {FAULT}
+    if values(lower, b"transfer-encoding"):
+        left |= {b"content-length"}  # it does not count then (RFC 9112, section 6.3), and is not what is sent
     kept = [(name, value) for name, value in lower if name not in left and not name.startswith(CORS)]
     return [*kept, (FAULT, fault.encode())] if fault else kept
 
