@@ -286,6 +286,23 @@ def test_a_copy_of_the_client_is_windowed_too_and_the_one_that_was_given_is_not(
     assert kept(archive).items == 2
 
 
+def test_tokens_are_counted_of_what_would_be_sent(provider: Provider, archive: Archive) -> None:
+    client = wrap(claude(provider), archive=archive, session="s", settings=SETTINGS)
+    history: list[Any] = []
+    for number in range(7):
+        history.append({"role": "user", "content": question(number)})
+        asked: Any = {"model": "claude-opus-5-5", "messages": history, "tools": TOOLS}
+        before = archive.windows().windows
+        client.messages.count_tokens(**asked)
+        assert archive.windows().windows == before
+        answer = client.messages.create(**asked, max_tokens=9)
+        counted, sent = provider.requests[-2:]
+        assert "count_tokens" in counted.path
+        assert counted.body["messages"] == sent.body["messages"]
+        history.append({"role": "assistant", "content": answer.content})
+    assert kept(archive).epoch == 1
+
+
 def test_a_provider_that_refuses_is_heard_and_the_next_request_goes_on(
     provider: Provider, archive: Archive
 ) -> None:

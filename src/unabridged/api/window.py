@@ -122,10 +122,24 @@ class Window:
                 limits,
                 redact=self._rules.redact,
                 frozen=bool(self._keeper.fault),
+                read=read,
             )
             self._keeper.live.under_way(made)
             self._prepared = made
             return Turn(self, exchange, made, limits, side)
+
+    def counted(self, exchange: Exchange) -> Any:
+        """Return a request that is only to be counted as it would be sent; nothing is archived or remembered of it."""
+        with self._lock:
+            read = exchange.read(self._keeper.live.known)
+            if read is None:
+                return exchange.given
+            limits = self._limited(exchange)
+            trial = self._keeper.live.trial(item.key for item in read.conversation.items)
+            made = trial.prepare(
+                exchange.adapter, exchange.body, limits, redact=self._rules.redact, read=read
+            )
+            return exchange.result(made)
 
     def end(self, turn: Turn, answer: Any) -> None:
         """Archive the answer to a request, and account for what it cost; once."""
@@ -164,7 +178,7 @@ class Window:
 
     @property
     def conversation(self) -> str:
-        """The conversation's id: `una window show` and `Archive.window_show` take it."""
+        """The conversation's id: `una window why` and `Archive.window_show` take it."""
         return self._keeper.named.conversation
 
     @property

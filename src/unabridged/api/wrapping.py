@@ -33,6 +33,7 @@ RESOURCES = (
     ("responses", RESPONSES_FORMAT, "openai"),
     ("chat.completions", CHAT_FORMAT, "openai"),
 )
+COUNTING = "count_tokens"  # method that tells how large a request is
 ASKING = ("create", "parse")  # methods that send a request and return its answer or a stream
 # Set while a method of a client runs, which may call another one of the same client with what is windowed already.
 _INSIDE = contextvars.ContextVar("unabridged.inside", default=False)
@@ -74,6 +75,11 @@ class _Windows:
         """Return a call's request as it is to be sent."""
         exchange = Exchange(arguments, form, f"{provider}/{arguments.get('model', '')}")
         return self._window(exchange, provider).begin(exchange)
+
+    def counted(self, arguments: Mapping[str, Any], form: str, provider: str) -> Mapping[str, Any]:
+        """Return a call's request as it would be sent, to be counted."""
+        exchange = Exchange(arguments, form, f"{provider}/{arguments.get('model', '')}")
+        return self._window(exchange, provider).counted(exchange)
 
     def _window(self, exchange: Exchange, provider: str) -> Window:
         chain = exchange.chain
@@ -138,6 +144,10 @@ def _intercept(resource: Any, windows: _Windows, form: str, provider: str, async
         return windows.begin(arguments, form, provider)
 
     methods = {name: asking(getattr(kind, name), begin, form) for name in ASKING if hasattr(kind, name)}
+    if hasattr(kind, COUNTING):
+        methods[COUNTING] = _counting(
+            getattr(kind, COUNTING), lambda arguments: windows.counted(arguments, form, provider)
+        )
     if hasattr(kind, "stream"):
         methods["stream"] = streaming(kind.stream, begin, form)
     become(resource, **methods)
@@ -153,6 +163,13 @@ def _inside() -> Generator[None]:
         yield
     finally:
         _INSIDE.reset(token)
+
+
+def _counting(count: Any, counted: Callable[[Mapping[str, Any]], Mapping[str, Any]]) -> Any:
+    def told(self: Any, *positional: Any, **named: Any) -> Any:  # of an asynchronous client: what it awaits
+        return count(self, *positional, **counted(named))
+
+    return told
 
 
 def _asking(ask: Any, begin: Begin, form: str) -> Any:

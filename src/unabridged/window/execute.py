@@ -148,6 +148,12 @@ class Live:
             made = _tried(lambda: again(adapter, body, self.known, self._last)) or made
         return Prepared(made or Sending(body, understood=False), fault)
 
+    def trial(self, keys: Iterable[str]) -> Live:
+        """Return a copy to try a request on, as if all of it were durable."""
+        made = Live(self.state, self.durable.union(keys) - self.erased, self.erased)
+        made.known = self.known
+        return made
+
     def under_way(self, made: Prepared) -> None:
         """Take the state of a request that is sent."""
         self._last = last(made.sending, self._last)
