@@ -19,7 +19,7 @@ NOT_BY_A_CLIENT = {"rocksdict", "apsw", "tantivy", "re2", "mcp", "asyncio", "una
 
 PROGRAM = """
 from pathlib import Path
-from unabridged import Archive
+from unabridged import Archive, wrap
 from unabridged.errors import DaemonUnavailable, UnabridgedError
 from unabridged.service.requests import Hit, SearchAnswer
 
@@ -41,12 +41,18 @@ with Archive(timeout=None) as archive, Archive.open(Path("x"), in_process=True) 
     reveal_type([row.title for row in other.sessions_all(project=Path("."))])
     reveal_type(archive.restore("x", Path("y")).identical)
     reveal_type(archive)
+    with archive.window("talk", model="anthropic/claude-opus-5-5", settings={"retain_turns": 3}) as window:
+        reveal_type(window.apply([{"role": "user", "content": "hello"}]))
+        reveal_type(window.apply(b"{}", format="chat"))
+        reveal_type([notice.text for notice in window.notices])
+    reveal_type(wrap(Path("a client"), session="talk"))
     try:
         archive.note("text")
     except (DaemonUnavailable, UnabridgedError) as error:
         reveal_type(error.code)
 """
-REVEALED = ["int", "str", "str", "list[str]", "bool", "Archive", "str"]
+REVEALED = ["int", "str", "str", "list[str]", "bool", "Archive"]
+REVEALED += ["list[dict[str, str]]", "bytes", "list[str]", "Path", "str"]
 
 WRONG = """
 from unabridged import Archive
@@ -58,6 +64,9 @@ Archive().search("x", roles=[1])
 Archive().import_(5)
 Archive().search("x").hit
 Archive().shutdown()
+Archive().window(5)
+Archive().window().apply(5)
+Archive().window("x", setting={})
 """
 
 
@@ -80,7 +89,8 @@ def test_a_program_that_asks_a_daemon_brings_neither_store_nor_index() -> None:
 
 def test_the_package_has_what_it_says_and_nothing_else() -> None:
     assert unabridged.Archive.__name__ == "Archive"
-    assert "Archive" in unabridged.__all__
+    assert set(unabridged.__all__) == {"Archive", "Window", "wrap", "__version__"}
+    assert (unabridged.Window.__name__, unabridged.wrap.__name__) == ("Window", "wrap")
     with pytest.raises(AttributeError, match="Archives"):
         unabridged.Archives  # pyright: ignore[reportAttributeAccessIssue]  # noqa: B018
     with pytest.raises(ImportError):

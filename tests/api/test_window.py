@@ -222,6 +222,8 @@ def test_an_answer_needs_a_request(archive: Archive) -> None:
     with pytest.raises(InvalidInput):
         window.record(answer(0, 1))
     with pytest.raises(InvalidInput):
+        window.apply(5)  # pyright: ignore[reportArgumentType]
+    with pytest.raises(InvalidInput):
         window.apply("hello")
     with pytest.raises(InvalidInput):
         window.apply([user(0)], format="smoke-signals")

@@ -99,10 +99,11 @@ class Exchange:
         if made.body == self.body:
             return self.given
         if not self.order:
-            return made.body
-        items = self._items(made)
-        arguments = _mapping(self.given)
-        return items if arguments is None else {**arguments, self.member: items}
+            return type(self.given)(made.body)
+        items, arguments = self._items(made), _mapping(self.given)
+        if arguments is not None:
+            return {**arguments, self.member: items}
+        return tuple(items) if isinstance(self.given, tuple) else items
 
     def _encoded(self) -> bytes:
         """Return the request as it goes on the wire, nothing where it holds what does not go there."""

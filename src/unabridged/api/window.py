@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Mapping, Sequence
 from types import TracebackType
-from typing import Any, Protocol, cast
+from typing import Any, Protocol, TypeVar, cast
 
 import msgspec
 
@@ -20,6 +21,8 @@ from unabridged.window.providers.answers import Answered, answer_of, usage_of
 from unabridged.window.providers.contract import Request as Read
 from unabridged.window.providers.sidecalls import Aside, aside
 from unabridged.window.providers.usage import Usage
+
+Given = TypeVar("Given", bound=bytes | bytearray | Mapping[str, Any] | Sequence[Any])
 
 
 class Rules(Protocol):
@@ -72,7 +75,7 @@ class Window:
 
     # --- what is sent and what came back --------------------------------------------------------------------------
 
-    def apply(self, request: Any, *, format: str = "") -> Any:
+    def apply(self, request: Given, *, format: str = "") -> Given:
         """Return what to send instead of a request, in the form in which it is given.
 
         `request` is a request's body (bytes), the arguments of a client's call (a mapping), or the list of messages.
