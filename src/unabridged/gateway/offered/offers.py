@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import httpx2
 
 from unabridged.errors import UnabridgedError
-from unabridged.gateway.bodies import Send
 from unabridged.gateway.filing import Filing
 from unabridged.gateway.journal import Journal
 from unabridged.gateway.offered import asking
@@ -18,10 +17,13 @@ from unabridged.gateway.offered.offering import Offering, form_of
 from unabridged.gateway.offered.passing import Sent, talked
 from unabridged.gateway.offered.rounds import Round, Rounds, decode, encode
 from unabridged.gateway.offered.turn import Told, Turn
-from unabridged.gateway.passing import Tap
 from unabridged.gateway.talks import Talk
 from unabridged.window.messages import Role
 from unabridged.window.providers.contract import Adapter, Request
+
+if TYPE_CHECKING:
+    from unabridged.gateway.bodies import Send
+    from unabridged.gateway.passing import Tap
 
 STREAM, JSON = "text/event-stream", "application/json"
 OK = 200
