@@ -238,3 +238,15 @@ def test_a_connection_to_the_provider_is_used_again(tmp_path: Path) -> None:
         assert not any(record.get("reason") == "client-gone" for record in stand.logged())
 
     run(tmp_path, answers, check)
+
+
+def test_a_conversation_with_a_past_is_filed_where_its_host_says_that_it_works(tmp_path: Path) -> None:
+    async def check(stand: Stand) -> None:
+        where = "Read files.\n\n<cwd>\n/home/me/project\n</cwd>"
+        for session, turns in (("new", 0), ("forked", 3)):
+            own = {"x-session-id": session, "user-agent": "pi/1.0"}
+            await stand.post(MESSAGES, body(talk(turns), system=where, tools=[{"name": "t"}]), **own)
+        await stand.filed()
+        assert [names.cwd for names in stand.memory.names.values()] == ["/home/me/project"] * 2
+
+    run(tmp_path, answers, check)

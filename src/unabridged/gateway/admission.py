@@ -32,8 +32,6 @@ class Admission:
         self, talk: Talk, adapter: Adapter, request: Request, kind: Aside
     ) -> asyncio.Task[str] | None:
         """Have archived what a request brings; returns what ends when it is, None where there is nothing to do."""
-        if talk.cwd is None:
-            talk.cwd = folder(talk.host, request.body, request.conversation)
         if talk.settled:
             rows = _rows(talk, request, kind)
             return self._filing.capture(talk, rows) if rows else None
@@ -87,6 +85,8 @@ class Admission:
 
     def _names(self, talk: Talk, adapter: Adapter, request: Request, kind: Aside) -> Names:
         model = request.conversation.model
+        if talk.cwd is None:
+            talk.cwd = folder(talk.host, request.body, request.conversation)
         return self._filing.names(talk, format=FORMATS[adapter], model=model, side=kind is Aside.TITLE)
 
     def _settled(self, talk: Talk, names: Names, request: Request) -> asyncio.Task[str]:
