@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Literal, cast
 
 import msgspec
@@ -145,9 +145,7 @@ def _at_rest(given: Any) -> Any:
     moving = {
         name: list(cast("Iterable[Any]", value))
         for name, value in arguments.items()
-        if name in LISTS.values()
-        and isinstance(value, Iterable)
-        and not isinstance(value, list | tuple | str)
+        if name in LISTS.values() and isinstance(value, Iterable) and not isinstance(value, Collection)
     }
     return {**arguments, **moving} if moving else arguments
 
