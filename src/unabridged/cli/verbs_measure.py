@@ -83,7 +83,7 @@ MEASURING: tuple[Verb, ...] = (
         (
             Positional(
                 "name",
-                "what to measure: admission, import, search, recall, hint, rpc, mcp, memory, window, gateway; none: all",
+                "admission, import, search, recall, hint, rpc, mcp, memory, window, gateway; none: all",
                 "*",
             ),
         ),

@@ -87,6 +87,14 @@ def whole(adapter: Adapter, body: bytes, known: Known) -> Request:
     return adapter.read(body, known)
 
 
+def outside(request: Request, body: bytes) -> bytes:
+    """Return what a request says beside its list, as a body of its own: less to look through."""
+    if request.body is not body or not request.windowed:
+        return body
+    start, end = request.array
+    return body[:start] + b"[]" + body[end:]
+
+
 def _keys_only(request: Request) -> Request:
     items = tuple(Item(item.role, (), item.key, item.tokens) for item in request.conversation.items)
     return Request(b"", Conversation(request.conversation.model, items), windowed=request.windowed)

@@ -17,7 +17,7 @@ from unabridged.gateway.answers.contract import Answer
 from unabridged.gateway.answers.shapes import as_sent_back
 from unabridged.gateway.bounds import Bounds, told_window
 from unabridged.gateway.filing import Filing
-from unabridged.gateway.going import Going, going, list_name, whole
+from unabridged.gateway.going import Going, going, list_name, outside, whole
 from unabridged.gateway.identity import Who, beside, who
 from unabridged.gateway.talks import Talk, Talks
 from unabridged.window import execute, state
@@ -66,7 +66,7 @@ class Windows:
             request = whole(adapter, body, self._known)
         except NotUnderstood:
             return Going(body, execute.NOT_UNDERSTOOD)
-        said = beside(body)
+        said = beside(outside(request, body))
         kind = sidecalls.aside(request.conversation)
         talk = self._talks.find(who(headers, said, self._default), request.conversation, said, kind)
         limits, fault = self._bounds(request.conversation.model, said.reserve, told_window(headers))
@@ -94,7 +94,7 @@ class Windows:
             request = adapter.read(body, self._known)
         except NotUnderstood:
             return body
-        said = beside(body)
+        said = beside(outside(request, body))
         limits, _ = self._bounds(request.conversation.model, said.reserve, told_window(headers))
         whose = who(headers, said, self._default)
         talk = self._talks.peek(whose, request.conversation, said, sidecalls.Aside.NONE)

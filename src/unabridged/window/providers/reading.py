@@ -26,9 +26,11 @@ from unabridged.window.providers.splice import (
     FAILURES,
     Members,
     NotUnderstood,
+    Span,
     elements,
     member_spans,
     members,
+    placed_array,
     placed_elements,
     placed_member,
     replaced,
@@ -43,6 +45,20 @@ CACHE_MARK = "cache_control"
 _CACHE_MARK = b'"cache_control"'
 
 Typed = tuple[Role, list[Part], bytes]  # role, parts, what the content's digest is over
+Parts = tuple[
+    str, Span, list[Span], list[msgspec.Raw]
+]  # model, where the list stands, its elements in it, their bytes
+# Members that are looked at, or may be long: others are found by a scan.
+BESIDE = (
+    "model",
+    "system",
+    "instructions",
+    "tools",
+    "functions",
+    "metadata",
+    "previous_response_id",
+    "conversation",
+)
 
 
 class Reader(Generic[T]):
@@ -61,25 +77,51 @@ class Reader(Generic[T]):
         self.name = name
         self._adapt = adapt
         self._item, self._list = one, many
+        fields = [(field, msgspec.Raw, NONE) for field in BESIDE if field != name]
+        self._outer = msgspec.json.Decoder(
+            msgspec.defstruct("Outer", [(name, list[msgspec.Raw]), *fields], gc=False)
+        )
 
     def read(self, body: bytes, windowed: Callable[[Members], bool], known: Known | None) -> Request:
         """Return a request taken apart; raise `NotUnderstood`."""
+        quick = self._quick(body, windowed)
+        if quick is not None:
+            return self._request(body, quick, known)
         outer = members(body)
         model = f"{self.provider}/{_model(outer)}"
         value = outer.get(self.name)
         if value is None or bytes(memoryview(value)[:1]) != b"[" or not windowed(outer):
             _check_text(body)
             return Request(body, Conversation(model, (), by_length(len(body))), windowed=False)
-        array = placed_member(body, outer, self.name)
+        array, raws = placed_member(body, outer, self.name), elements(value)
+        return self._request(body, (model, array, placed_elements(body, array, raws), raws), known)
+
+    def _quick(self, body: bytes, windowed: Callable[[Members], bool]) -> Parts | None:
+        """Return the parts of a request as most are, in one pass over its bytes; None for one of another form."""
+        try:
+            outer = self._outer.decode(body)
+            raws: list[msgspec.Raw] = getattr(outer, self.name)
+            known: Members = {
+                field: value
+                for field in BESIDE
+                if field != self.name and length(value := getattr(outer, field))
+            }
+            if not windowed({**known, self.name: NONE}):
+                return None
+            return f"{self.provider}/{_model(known)}", *placed_array(body, known, self.name, raws), raws
+        except (*FAILURES, NotUnderstood):
+            return None
+
+    def _request(self, body: bytes, parts: Parts, known: Known | None) -> Request:
+        model, array, spans, raws = parts
         _check_text(body[: array[0]])
         _check_text(body[array[1] :])
-        raws = elements(value)
-        spans = placed_elements(body, array, raws)
+        value = body[array[0] : array[1]]
         found = self._all(value, raws) if known is None else self._each(raws, known)
         fixed = by_length(len(body) - (array[1] - array[0]))
         return Request(body, Conversation(model, tuple(map(Keys().keyed, found)), fixed), array, tuple(spans))
 
-    def _all(self, value: msgspec.Raw, raws: Sequence[msgspec.Raw]) -> list[Item]:
+    def _all(self, value: bytes, raws: Sequence[msgspec.Raw]) -> list[Item]:
         try:
             typed: Sequence[T | None] = self._list.decode(value)
         except FAILURES:

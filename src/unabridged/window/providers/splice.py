@@ -77,20 +77,29 @@ def _walk(data: bytes, known: Mapping[str, msgspec.Raw]) -> Iterator[tuple[int, 
     """Yield (start of the key, key, start of the value, its end) of each member. `known` values spare their scan."""
     at = _opened(data, 0, b"{")
     while data[at : at + 1] != b"}":
-        key = _STRING.match(data, at)
-        if key is None:
-            raise NotUnderstood("no key")
-        begin, at = at, _skip(data, key.end())
-        _expect(data, at, b":")
-        at = _skip(data, at + 1)
-        name = text(key[0])
-        value = bytes(known.get(name, b""))
-        end = at + len(value)
-        # A key that is given twice has another value here, or one that only begins like the last.
-        if not value or not data.startswith(value, at) or data[end] not in _AFTER:
-            end = value_end(data, at)
+        begin, name, at = _key(data, at)
+        end = _end(data, at, bytes(known.get(name, b"")))
         yield begin, name, at, end
         at = _next(data, end, b"}")
+
+
+def _key(data: bytes, at: int) -> tuple[int, str, int]:
+    """Return the start of a key, the key, and where its value starts."""
+    key = _STRING.match(data, at)
+    if key is None:
+        raise NotUnderstood("no key")
+    colon = _skip(data, key.end())
+    _expect(data, colon, b":")
+    return at, text(key[0]), _skip(data, colon + 1)
+
+
+def _end(data: bytes, at: int, value: bytes) -> int:
+    """Return where the value ends that starts at `at`; `value` is what is known of it."""
+    end = at + len(value)
+    # A key that is given twice has another value here, or one that only begins like the last.
+    if not value or not data.startswith(value, at) or data[end] not in _AFTER:
+        return value_end(data, at)
+    return end
 
 
 def element_spans(data: bytes) -> list[Span]:
@@ -131,6 +140,33 @@ def placed_member(data: bytes, known: Members, name: str) -> Span:
     if not found:
         raise NotUnderstood(f"no {name}")
     return found[-1]
+
+
+def placed_array(
+    data: bytes, known: Mapping[str, msgspec.Raw], name: str, values: list[msgspec.Raw]
+) -> tuple[Span, list[Span]]:
+    """Return where an array stands among an object's members, and its elements in it, given the elements' bytes.
+
+    `known` are bytes of other members. Raises `NotUnderstood`, also where the array is given twice.
+    """
+    found: tuple[Span, list[Span]] | None = None
+    at = _opened(data, 0, b"{")
+    while data[at : at + 1] != b"}":
+        _, key, at = _key(data, at)
+        if key != name:
+            end = _end(data, at, bytes(known.get(key, b"")))
+        elif found is None:
+            spans = placed_elements(data, (at, at), values)
+            last = _skip(data, spans[-1][1]) if spans else _opened(data, at, b"[")
+            _expect(data, last, b"]")
+            end = last + 1
+            found = (at, end), spans
+        else:
+            raise NotUnderstood(f"two {name}")
+        at = _next(data, end, b"}")
+    if found is None:
+        raise NotUnderstood(f"no {name}")
+    return found
 
 
 def value_end(data: bytes, start: int) -> int:
