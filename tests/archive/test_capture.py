@@ -340,8 +340,10 @@ def test_a_forked_conversation_shares_the_events_of_the_one_that_it_was_copied_f
     archive.sound()
 
 
-def test_conversations_that_only_begin_alike_share_nothing() -> None:
-    items = items_of([("ok", [], "ok")])
+@pytest.mark.parametrize("front", [0, 7])
+def test_conversations_that_only_begin_alike_share_nothing(front: int) -> None:
+    told = [{"role": "system", "content": f"rule {number}"} for number in range(front)]
+    items = [*told, *items_of([("ok", [], "ok")])]
     archive = Archive()
     window = Window(PROJECT, OTHER.conversation, OTHER_ID, "claude-code", FORKED, ROOT, "messages")
     archive.store.commit(PROJECT, kept.plan_open(window, ROOT, NOW))
@@ -382,4 +384,19 @@ def test_what_a_subagent_said_is_one_event_of_both_captures(first: str) -> None:
         reminder = 1  # the transcript does not have what the host put in
         assert reader.count(EVENT, (PROJECT,)) == count + len(lines) + reminder
     assert sum(archive.said().values()) == count
+    archive.sound()
+
+
+def test_a_fork_whose_host_put_something_else_at_its_front_is_one_all_the_same() -> None:
+    items = items_of([("ok", [("ls", "a", "")], "fine")])
+    archive = Archive()
+    window = Window(PROJECT, OTHER.conversation, OTHER_ID, "claude-code", FORKED, ROOT, "messages")
+    archive.store.commit(PROJECT, kept.plan_open(window, ROOT, NOW))
+    archive.capture(rows_of(items))
+    count = sum(archive.said().values())
+    other = Row("ee" * 16, json.dumps({"role": "system", "content": "another rule"}).encode())
+    archive.fork([other, *rows_of(items)])
+    assert sum(archive.said(OTHER_ID).values()) == count + 1
+    with archive.store.snapshot() as reader:
+        assert reader.count(EVENT, (PROJECT,)) == count + 1
     archive.sound()

@@ -8,7 +8,7 @@ import msgspec
 
 from unabridged.errors import Conflict, NotFound
 from unabridged.schema.ids import GLOBAL, Micros, OriginId, ProjectId, SessionId, origin_id
-from unabridged.schema.records import EVENT, PROJECT, TOMBSTONE, Project
+from unabridged.schema.records import EVENT, META, PROJECT, TOMBSTONE, Project
 from unabridged.schema.windows import (
     WINDOW,
     WINDOW_DAY,
@@ -31,7 +31,8 @@ CONVERSATION_BYTES = 16
 PAGE = 1_000
 ERASED = "erased"
 CALL = "tool-call"
-CANDIDATES = 20  # conversations with the same first item that are looked at
+CANDIDATES = 20  # conversations with the same item at the front that are looked at
+FRONT = 8  # items at the beginning in which a host says where it is and what it can
 MANY = 6  # items that no two conversations have in common by chance
 
 
@@ -95,26 +96,49 @@ def items_at(reader: Reader, home: WindowHome, keys: Sequence[str]) -> list[Wind
 def copied(reader: Reader, home: WindowHome, host: str, keys: Sequence[str]) -> dict[str, list[bytes]]:
     """Return the ids of the events of the first items of a new conversation, as far as it is a copy of another one.
 
-    A host that forks a session sends all of it again under another name. What begins like another conversation of that
-    host and has a tool call of it, whose id no other has, is a copy; so is what has many items in common.
+    A host that forks a session sends all of it again under another name, and may put something else at its front. A
+    copy is told by a tool call in common, whose id no other has, or by many items in common that are no host's own.
     """
     found = list[WindowItem]()
-    for item in reader.scan(WINDOW_ITEM, (home.home, keys[0]), index="key", limit=CANDIDATES):
-        other = reader.get(WINDOW, (home.home, item.conversation))
-        if other is None or other.host != host or item.conversation == home.conversation:
-            continue
-        there = list[WindowItem]()
-        for one in items_at(reader, WindowHome(GLOBAL, item.conversation, home.home, other.session), keys):
-            if one is None:
-                break
-            there.append(one)
-        found = max(found, there, key=len)
+    for conversation in _beginning_alike(reader, home, keys[:FRONT]):
+        other = reader.get(WINDOW, (home.home, conversation))
+        if other is not None and other.host == host:
+            there = WindowHome(GLOBAL, conversation, home.home, other.session)
+            found = max(found, _in_common(items_at(reader, there, keys)), key=len)
     ordinals = sorted({ordinal for item in found for ordinal in item.events if ordinal})
-    events = reader.get_many(EVENT, [(home.home, ordinal) for ordinal in ordinals])
-    if len(found) < MANY and not any(event and event.kind == CALL and event.call for event in events):
+    events = {
+        event.ordinal: event
+        for event in reader.get_many(EVENT, [(home.home, at) for at in ordinals])
+        if event
+    }
+    said = [
+        [events[at] for at in item.events if at in events and not events[at].flags & META] for item in found
+    ]
+    called = any(event.kind == CALL and event.call for parts in said for event in parts)
+    if not called and sum(map(bool, said)) < MANY:
         return {}
-    ids = {ordinal: event.id for ordinal, event in zip(ordinals, events, strict=True) if event is not None}
-    return {item.key: [ids.get(ordinal, b"") for ordinal in item.events] for item in found}
+    return {item.key: [events[at].id if at in events else b"" for at in item.events] for item in found}
+
+
+def _beginning_alike(reader: Reader, home: WindowHome, keys: Sequence[str]) -> list[bytes]:
+    """Return other conversations that have one of the first items."""
+    found = dict[bytes, None]()
+    for key in keys:
+        items = reader.scan(WINDOW_ITEM, (home.home, key), index="key", limit=CANDIDATES)
+        found.update({item.conversation: None for item in items})
+    found.pop(home.conversation, None)
+    return list(found)
+
+
+def _in_common(items: Sequence[WindowItem | None]) -> list[WindowItem]:
+    """Return the items of a beginning that are there; behind its front none may be missing."""
+    found = list[WindowItem]()
+    for at, item in enumerate(items):
+        if item is not None:
+            found.append(item)
+        elif at >= FRONT:
+            break
+    return found
 
 
 def erased_of(reader: Reader, project: ProjectId, items: Sequence[WindowItem]) -> set[str]:
