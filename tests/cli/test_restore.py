@@ -252,6 +252,16 @@ def test_sessions_that_never_were_files_are_passed_over(tmp_path: Path) -> None:
     assert (done.status, done.json) == (0, {"files": [], "problems": []})
 
 
+def test_what_passed_on_the_wire_is_no_file_of_a_host(tmp_path: Path) -> None:
+    listed = [{"path": "/p/b", "kind": "file"}, {"path": "window:00", "kind": "wire"}]
+    daemon = Daemon(
+        sessions={"sessions": [SESSION], "next": ""},
+        original=lambda asked: {**original(name="y/b"), "path": asked.get("origin"), "origins": listed},
+    )
+    done = una("restore", "--all", str(tmp_path), "--json", daemon=daemon)
+    assert [Path(facts["path"]).name for facts in done.json["files"]] == ["b"]
+
+
 def test_all_again_keeps_equal_files_and_reports_others(tmp_path: Path) -> None:
     names = {"/p/a.jsonl": "x/a.jsonl", "/p/b.jsonl": "x/b.jsonl"}
     assert una("restore", "--all", str(tmp_path), daemon=every(names)).status == 0

@@ -244,3 +244,14 @@ def test_text_that_was_erased_from_a_transcript_is_not_archived_from_the_wire(de
         )
     assert kept.count(b"secret plan") == 1  # in the transcript, which is for the eraser to rewrite
     assert desk.call("windows").windows[0].items == 1
+
+
+def test_the_original_of_a_session_is_its_hosts_file_however_much_passed_on_the_wire(desk: Desk) -> None:
+    begin(desk)
+    desk.call("capture", conversation=TALK, rows=rows("a much longer text " * 100))
+    alone = desk.call("original", session="s-1")
+    assert (alone.path, alone.name) == (f"window:{TALK}", "")
+    data = desk.admit("s-1", [{"id": "q", "text": "short", "human": True}])
+    original = desk.call("original", session="s-1")
+    assert (original.path, base64.b64decode(original.data)) == ("/t/s-1.toy", data)
+    assert [origin["kind"] for origin in original.origins] == ["file", "wire"]

@@ -19,6 +19,8 @@ from unabridged.errors import UnabridgedError, UnsafePath, WouldOverwrite
 if TYPE_CHECKING:
     from unabridged.cli.connection import Caller
 
+WIRE = "wire"  # the kind of what passed on the wire, which no host has as a file
+
 
 def restore_all(arguments: Arguments) -> int:
     """Write every file of every session that has one; exit status of the worst problem."""
@@ -54,7 +56,7 @@ def restore_all(arguments: Arguments) -> int:
 
 def _origins(client: Caller, session: str) -> list[str]:
     answer = client.call("original", {"session": session, "listing": True})
-    return [str(origin["path"]) for origin in answer["origins"]]
+    return [str(origin["path"]) for origin in answer["origins"] if origin.get("kind") != WIRE]
 
 
 class _Folder:
