@@ -241,3 +241,10 @@ def test_an_address_that_was_set_before_is_where_requests_go(home: Home) -> None
             return result.stdout
 
     assert "answer." in asyncio.run(main())
+
+
+def test_within_a_program_that_was_run_so_there_is_no_second_gateway(home: Home) -> None:
+    inner = f"{sys.executable} -m unabridged run -- sh -c 'echo $ANTHROPIC_BASE_URL'"
+    result = una_run(home, "sh", "-c", f"echo $ANTHROPIC_BASE_URL; {inner}")
+    first, second = result.stdout.split()
+    assert first == second

@@ -7,16 +7,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from unabridged.gateway import configured
 from unabridged.gateway.upstreams import ANTHROPIC, CHATGPT, OPENAI
 
 # Variables in which clients keep the address of a provider; an address with a version is OpenAI's way.
 ANTHROPIC_VARIABLES = ("ANTHROPIC_BASE_URL", "ANTHROPIC_API_BASE")
 OPENAI_VARIABLES = ("OPENAI_BASE_URL", "OPENAI_API_BASE")
-CODEX, OPENCODE, PI = "codex", "opencode", "pi"
+CLAUDE, CODEX, OPENCODE, PI = "claude-code", "codex", "opencode", "pi"
+# Tells a program that it runs behind a gateway already, and where that is.
+OURS = "UNABRIDGED_GATEWAY"
 # Pi takes addresses from its files and from extensions only; these first words are commands of its own, without either.
 PI_EXTENSION = str(Path(__file__).with_name("pi_providers.js"))
 PI_COMMANDS = frozenset({"install", "remove", "uninstall", "update", "list", "config", "auth", "mcp"})
-NAMES = {"claude": "claude-code", CODEX: "codex", OPENCODE: "opencode", PI: "pi", "aider": "aider"}
+NAMES = {"claude": CLAUDE, CODEX: CODEX, OPENCODE: OPENCODE, PI: PI, "aider": "aider"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,41 +35,61 @@ def host(words: Sequence[str]) -> str:
     return NAMES.get(Path(words[0]).name.removesuffix(".exe"), "")
 
 
-def upstreams(words: Sequence[str], environ: Mapping[str, str]) -> dict[str, str]:
-    """Return the providers' addresses by name that a client would use without us."""
-    del words
+def upstreams(words: Sequence[str], environ: Mapping[str, str], folder: Path) -> dict[str, str]:
+    """Return the providers' addresses by name that a client would use without us, in a folder."""
     found = dict[str, str]()
     for name, variables in ((ANTHROPIC, ANTHROPIC_VARIABLES), (OPENAI, OPENAI_VARIABLES)):
         url = next((environ[variable] for variable in variables if environ.get(variable)), "")
         if url:
             found[name] = url
+    kind = host(words)
+    if kind == CODEX:
+        found.update(configured.codex(words, environ))
+    elif kind == OPENCODE:
+        found.update(configured.opencode(environ, folder))
+    elif kind == CLAUDE and (url := configured.claude(environ, folder)):
+        found[ANTHROPIC] = url
     if OPENAI in found:  # Codex takes the one address for both ways to pay
         found[CHATGPT] = found[OPENAI]
     return found
 
 
-def launch(words: Sequence[str], environ: Mapping[str, str], base: str) -> Launch:
-    """Return how a client is started so that it asks the gateway at `base`."""
-    changed = {**environ}
+def launch(words: Sequence[str], environ: Mapping[str, str], base: str, folder: Path) -> Launch:
+    """Return how a client is started in a folder so that it asks the gateway at `base`."""
+    changed = {**environ, OURS: base}
     changed.update(dict.fromkeys(ANTHROPIC_VARIABLES, base))
     changed.update(dict.fromkeys(OPENAI_VARIABLES, f"{base}/v1"))
     kind = host(words)
     if kind == CODEX:
-        return Launch((words[0], "-c", f"openai_base_url={json.dumps(f'{base}/v1')}", *words[1:]), changed)
+        return Launch((words[0], *_codex(words, environ, base), *words[1:]), changed)
+    if kind == CLAUDE and configured.claude(environ, folder) and "--settings" not in words:
+        settings = json.dumps({"env": {ANTHROPIC_VARIABLES[0]: base}})
+        return Launch((words[0], "--settings", settings, *words[1:]), changed)
     if kind == PI and not PI_COMMANDS.intersection(words[1:2]):
         return Launch((words[0], "-e", PI_EXTENSION, *words[1:]), changed)
     if kind == OPENCODE:
-        changed["OPENCODE_CONFIG_CONTENT"] = _opencode(environ.get("OPENCODE_CONFIG_CONTENT", ""), base)
+        given = environ.get("OPENCODE_CONFIG_CONTENT", "")
+        changed["OPENCODE_CONFIG_CONTENT"] = _opencode(given, base, configured.opencode(environ, folder))
     return Launch(tuple(words), changed)
 
 
-def _opencode(given: str, base: str) -> str:
-    """Return OpenCode's settings for this process with both providers' addresses in them."""
+def _codex(words: Sequence[str], environ: Mapping[str, str], base: str) -> list[str]:
+    """Return words that send Codex's own provider here, and the one that its user has chosen."""
+    found = ["-c", f"openai_base_url={json.dumps(f'{base}/v1')}"]
+    for name in configured.codex(words, environ):
+        if name != OPENAI:
+            found += ["-c", f"model_providers.{name}.base_url={json.dumps(f'{base}/{name}')}"]
+    return found
+
+
+def _opencode(given: str, base: str, named: Mapping[str, str]) -> str:
+    """Return OpenCode's settings for this process with the addresses of all providers in them."""
     try:
         settings = json.loads(given or "{}")
     except ValueError:
         return given  # the client itself says what is wrong with it
     providers = settings.setdefault("provider", {})
-    for name in (ANTHROPIC, OPENAI):
-        providers.setdefault(name, {}).setdefault("options", {})["baseURL"] = f"{base}/v1"
+    urls = {ANTHROPIC: f"{base}/v1", OPENAI: f"{base}/v1"} | {name: f"{base}/{name}" for name in named}
+    for name, url in urls.items():
+        providers.setdefault(name, {}).setdefault("options", {})["baseURL"] = url
     return json.dumps(settings)

@@ -13,6 +13,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Mapping
+from pathlib import Path
 from types import FrameType
 from typing import Protocol
 
@@ -44,11 +45,16 @@ def run(arguments: Arguments) -> int:
     words = arguments.list("command")
     if shutil.which(words[0], path=arguments.environ.get("PATH")) is None:
         raise InvalidInput(f"there is no program {words[0]!r}", field="command")
-    urls = clients.upstreams(words, arguments.environ)
+    folder, outer = Path.cwd(), arguments.environ.get(clients.OURS, "")
+    if outer and outer == arguments.environ.get(clients.ANTHROPIC_VARIABLES[0]):
+        return _run(
+            clients.Launch(tuple(words), arguments.environ)
+        )  # what passes that gateway passes one already
+    urls = clients.upstreams(words, arguments.environ, folder)
     upstreams = [*(f"{name}={url}" for name, url in urls.items()), *arguments.list("upstream")]
     gateway = _Gateway(upstreams, clients.host(words))
     try:
-        launch = clients.launch(words, arguments.environ, gateway.base)
+        launch = clients.launch(words, arguments.environ, gateway.base, folder)
         return _run(launch)
     finally:
         gateway.end()
