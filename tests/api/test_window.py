@@ -113,6 +113,30 @@ def test_what_a_window_holds_is_worked_out_from_the_archive(archive: Archive) ->
     assert "line of a file" not in str(archive.window_explain(window.conversation))
 
 
+def test_an_answer_that_its_client_writes_in_another_way_counts_once_in_what_a_window_holds(
+    archive: Archive,
+) -> None:
+    window = begun(archive)
+    call = {"type": "tool_use", "id": "t1", "name": "Read", "input": {}}
+    history: list[dict[str, Any]] = [user(0)]
+
+    def request() -> bytes:
+        return json.dumps({"model": "m", "max_tokens": 1, "messages": history}).encode()
+
+    window.apply(request())
+    window.record(json.dumps({"id": "m", "content": [call], "usage": {"input_tokens": 1}}).encode())
+    history += [
+        {"role": "assistant", "content": [dict(reversed(call.items()))]},
+        {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t1", "content": "seen"}]},
+    ]
+    window.apply(request())
+    window.close()
+    assert archive.windows().windows[0].items == 4
+    found = archive.window_explain(window.conversation)
+    assert found.exact
+    assert [one["parts"] for one in found.held if one["kind"] == "call"] == [1]
+
+
 def test_a_new_process_goes_on_with_the_same_bytes(archive: Archive) -> None:
     first, history = begun(archive), list[Any]()
     talk(first, history, 0, 9)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import msgspec
+
 from unabridged.archive.capture import prior, stream_of
 from unabridged.archive.restore import read_range
 from unabridged.errors import LimitExceeded
@@ -15,8 +17,16 @@ MAX_BYTES = 64 << 20  # of a conversation that is read at once
 PAGE = 1_000
 
 
-def items_of(reader: Reader, window: Window) -> list[tuple[str, bytes]]:
-    """Return the keys of a conversation's items with their JSON; one whose line is gone is left out.
+class Kept(msgspec.Struct, frozen=True, gc=False):
+    """An item as it was kept: its key, its JSON, whether it came as an answer."""
+
+    key: str
+    raw: bytes
+    answer: bool
+
+
+def items_of(reader: Reader, window: Window) -> list[Kept]:
+    """Return a conversation's items; one whose line is gone is left out.
 
     Raises `LimitExceeded` for more than `MAX_BYTES`.
     """
@@ -32,11 +42,11 @@ def items_of(reader: Reader, window: Window) -> list[tuple[str, bytes]]:
             size=size,
             hint="`una window why` tells of its requests.",
         )
-    data, found = read_range(reader, generation, 0, size, allow_gaps=True), list[tuple[str, bytes]]()
+    data, found = read_range(reader, generation, 0, size, allow_gaps=True), list[Kept]()
     for item in sorted(_items(reader, window), key=lambda item: (item.generation, item.offset)):
         facts = facts_of(data[item.offset : item.offset + item.length])
         if facts is not None and facts.item == item.key:
-            found.append((item.key, facts.data))
+            found.append(Kept(item.key, facts.data, facts.origin == "answer"))
     return found
 
 

@@ -53,14 +53,14 @@ WINDOW_VERBS: tuple[Verb, ...] = (
     ),
     Verb(
         "window rotate",
-        "have a session's next request begin a new epoch",
+        "have a session begin a new epoch: cut its window now",
         "unabridged.cli.window",
         (_SESSION,),
         (_JSON,),
         (("una window rotate", "this folder's last session: cut now, not at the limit"),),
         _CARE,
-        "The oldest turns leave the window with the next request, after they were archived. The provider's prompt "
-        "cache is written anew once.",
+        "The oldest turns leave the window with the next request, or the one after where an agent is behind a gateway. "
+        "They were archived before. The provider's prompt cache is written anew once.",
     ),
     Verb(
         "window why",

@@ -143,5 +143,7 @@ def _rotate(arguments: Arguments) -> int:
         screen.json(answer)
         return 0
     for conversation in answer["conversations"]:
-        screen.line(f"{shown(human.short(str(conversation), 12))} begins a new epoch with its next request")
+        screen.line(
+            f"{shown(human.short(str(conversation), 12))} begins a new epoch with one of its next requests"
+        )
     return 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from unabridged.archive import windows as kept
-from unabridged.archive.captured import items_of
+from unabridged.archive.captured import Kept, items_of
 from unabridged.errors import LimitExceeded, UnabridgedError
 from unabridged.schema.windows import Window
 from unabridged.service.caller import Call
@@ -15,7 +15,7 @@ from unabridged.window import state as states
 from unabridged.window.epoch import plan
 from unabridged.window.holdings import holdings
 from unabridged.window.limits import Limits
-from unabridged.window.messages import Conversation, Item
+from unabridged.window.messages import Conversation, Item, Kind
 from unabridged.window.providers.answers import ADAPTERS, LISTS, MESSAGES_FORMAT
 from unabridged.window.state import State
 
@@ -61,16 +61,27 @@ def _state(window: Window) -> State:
         return State()
 
 
-def _conversation(window: Window, kept_items: list[tuple[str, bytes]]) -> Conversation:
-    """Return the archived items as one conversation, under the keys that they had on the wire."""
+def _conversation(window: Window, captured: list[Kept]) -> Conversation:
+    """Return the archived items as one conversation, under the keys that they had on the wire.
+
+    A client may write an answer with calls in another way than it came: then it is kept twice, and counts once.
+    """
     form = window.format or MESSAGES_FORMAT
-    body = b'{"' + LISTS[form].encode() + b'":[' + b",".join(raw for _, raw in kept_items) + b"]}"
-    read = ADAPTERS[form].read(body).conversation
-    items = tuple(
-        Item(item.role, item.parts, key, item.tokens)
-        for item, (key, _) in zip(read.items, kept_items, strict=True)
-    )
-    return Conversation(window.model, items)
+    body = b'{"' + LISTS[form].encode() + b'":[' + b",".join(one.raw for one in captured) + b"]}"
+    read = ADAPTERS[form].read(body).conversation.items
+    sent_back = {
+        call for item, one in zip(read, captured, strict=True) if not one.answer for call in _calls(item)
+    }
+    items = [
+        Item(item.role, item.parts, one.key, item.tokens)
+        for item, one in zip(read, captured, strict=True)
+        if not (one.answer and _calls(item) and sent_back.issuperset(_calls(item)))
+    ]
+    return Conversation(window.model, tuple(items))
+
+
+def _calls(item: Item) -> list[str]:
+    return [part.call for part in item.parts if part.kind is Kind.CALL and part.call]
 
 
 def _exact(conversation: Conversation, state: State) -> bool:
