@@ -142,3 +142,12 @@ def test_settings_that_cannot_be_read_are_left_to_the_client(tmp_path: Path, tex
     }
     for words in (["codex"], ["claude"], ["opencode"]):
         assert clients.upstreams(words, environ, tmp_path) == {}
+
+
+def test_every_provider_of_pis_file_of_models_is_asked_through_the_gateway(tmp_path: Path) -> None:
+    models = {"providers": {"mine": {"baseUrl": "http://127.0.0.1:3/v1"}, "builtin": {"apiKey": "k"}}}
+    (tmp_path / "models.json").write_text(json.dumps(models))
+    environ = {"PI_CODING_AGENT_DIR": str(tmp_path)}
+    assert clients.upstreams(["pi"], environ, NOWHERE) == {"mine": "http://127.0.0.1:3/v1"}
+    launched = clients.launch(["pi"], environ, BASE, NOWHERE)
+    assert json.loads(launched.environ[clients.PI_PROVIDERS]) == {"mine": f"{BASE}/mine"}

@@ -18,6 +18,7 @@ CLAUDE, CODEX, OPENCODE, PI = "claude-code", "codex", "opencode", "pi"
 OURS = "UNABRIDGED_GATEWAY"
 # Pi takes addresses from its files and from extensions only; these first words are commands of its own, without either.
 PI_EXTENSION = str(Path(__file__).with_name("pi_providers.js"))
+PI_PROVIDERS = "UNABRIDGED_PI_PROVIDERS"  # the addresses of those that the files name, by name, as JSON
 PI_COMMANDS = frozenset({"install", "remove", "uninstall", "update", "list", "config", "auth", "mcp"})
 NAMES = {"claude": CLAUDE, CODEX: CODEX, OPENCODE: OPENCODE, PI: PI, "aider": "aider"}
 
@@ -47,6 +48,8 @@ def upstreams(words: Sequence[str], environ: Mapping[str, str], folder: Path) ->
         found.update(configured.codex(words, environ))
     elif kind == OPENCODE:
         found.update(configured.opencode(environ, folder))
+    elif kind == PI:
+        found.update(configured.pi(environ))
     elif kind == CLAUDE and (url := configured.claude(environ, folder)):
         found[ANTHROPIC] = url
     if OPENAI in found:  # Codex takes the one address for both ways to pay
@@ -66,6 +69,7 @@ def launch(words: Sequence[str], environ: Mapping[str, str], base: str, folder: 
         settings = json.dumps({"env": {ANTHROPIC_VARIABLES[0]: base}})
         return Launch((words[0], "--settings", settings, *words[1:]), changed)
     if kind == PI and not PI_COMMANDS.intersection(words[1:2]):
+        changed[PI_PROVIDERS] = json.dumps({name: f"{base}/{name}" for name in configured.pi(environ)})
         return Launch((words[0], "-e", PI_EXTENSION, *words[1:]), changed)
     if kind == OPENCODE:
         given = environ.get("OPENCODE_CONFIG_CONTENT", "")

@@ -60,6 +60,14 @@ def opencode(environ: Mapping[str, str], folder: Path) -> dict[str, str]:
     return found
 
 
+def pi(environ: Mapping[str, str]) -> dict[str, str]:
+    """Return the addresses of all providers that Pi's own file of models names, by their names."""
+    folder = environ.get("PI_CODING_AGENT_DIR") or Path(environ.get("HOME", "/")) / ".pi/agent"
+    providers = _table(_json(Path(folder) / "models.json"), "providers")
+    urls = {name: _text(_table(providers, name), "baseUrl") for name in providers}
+    return {name: url for name, url in urls.items() if url.startswith("http") and _NAME.fullmatch(name)}
+
+
 def _opencode_settings(environ: Mapping[str, str], folder: Path) -> Iterator[Table]:
     config = Path(environ.get("XDG_CONFIG_HOME") or Path(environ.get("HOME", "/")) / ".config") / "opencode"
     names = ("config.json", "opencode.json", "opencode.jsonc")
