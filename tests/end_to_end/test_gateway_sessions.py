@@ -9,44 +9,59 @@ from __future__ import annotations
 import json
 import os
 import re
+from collections.abc import Set as AbstractSet
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.daemon.living import Home, until
-from tests.support.windowed import AGENTS, Session, alone, behind, compactions, lost, named, recalled
+from tests.support.windowed import (
+    AGENTS,
+    Session,
+    addresses,
+    alone,
+    behind,
+    compactions,
+    lost,
+    named,
+    recalled,
+)
 from unabridged.daemon.client import Client
 
 pytestmark = pytest.mark.real_client
 
 LONG = os.environ.get("UNABRIDGED_LONG_SESSIONS", "")
 WHOLE_STORY = 200  # steps
-SHORT_STORY = 44
+SHORT_STORY = 22
+# With these, a short story has as many epochs as a long one.
+SHORT_EPOCHS = {"rotation_turns": 6, "retain_turns": 2}
 # Tokens: agents with a long front of their own get a little more.
 WINDOWS = {"claude-code": 60_000, "codex": 60_000, "opencode": 60_000}
 WINDOW = 40_000
 # Share of the tokens that prompts have in common with those before them, which the provider reads from its cache: all
 # but what each new epoch costs.
 CACHED = 0.85
-# aider writes its history anew when it is started again, and reads another one out of that.
-CACHED_OF = {"aider": 0.7}
-KILLS = 2  # of the daemon, each of which may meet one request
+CACHED_SHORT = 0.8  # with many epochs
+# What the gateway says of requests that passed while the daemon was away: nothing more was cut from them.
+KILLED = frozenset({"archive", "archive-ill", "archive-slow"})
 # How hosts write down that they made their history short.
 COMPACTED = re.compile(
     r'"compact_boundary"|"type":"compacted"|"type":"compaction"|"type":"context_compacted"'
 )
 
 
-def configured(home: Home, name: str) -> int:
+def configured(home: Home, name: str, **settings: int) -> int:
     """Tell the settings how much the model takes; returns it."""
     window = WINDOWS.get(name, WINDOW)
-    home.configure(disk={"free_bytes": 0}, **{"window.models": {'"*/*"': window}})
+    home.configure(disk={"free_bytes": 0}, window=settings, **{"window.models": {'"*/*"': window}})
     return window
 
 
-def check(session: Session, steps: int, client: Client, faults: int = 0) -> dict[str, Any]:
-    """What holds after every session; returns what was measured. `faults`: requests that may have met one of ours."""
+def check(
+    session: Session, steps: int, client: Client, cached: float, faults: AbstractSet[str] = frozenset()
+) -> dict[str, Any]:
+    """What holds after every session; returns what was measured. `faults`: what of ours may have failed meanwhile."""
     assert session.said == {number: session.story.expected(number) for number in range(steps)}
     assert session.provider.refusals == []
     assert set(session.recorder.statuses if session.recorder else ()) == {200}
@@ -56,16 +71,18 @@ def check(session: Session, steps: int, client: Client, faults: int = 0) -> dict
     windows = client.call("windows", {"scope": "all"})["windows"]
     main = [window for window in windows if not window["side"]]
     assert figures["largest"] <= max(window["hard"] for window in main)
-    assert figures["read_of_possible"] >= CACHED_OF.get(session.host.name, CACHED)
+    assert figures["read_of_possible"] >= cached
     markers = named(session.provider.requests)
-    assert markers
+    assert markers or addresses(session.provider.requests)
     assert [name for name in markers if recalled(client, name) is None] == []
     assert lost(session, client) == []
     totals: dict[str, int] = {}
     for window in main:
         for key, value in window["totals"].items():
             totals[key] = totals.get(key, 0) + value
-    assert totals["faults"] <= faults
+    shown = [client.call("window.show", {"target": window["conversation"]})["requests"] for window in main]
+    found = {request["fault"] for requests in shown for request in requests} - {""}
+    assert found <= faults, (found, totals["faults"])
     return {**figures, "rotations": totals["rotations"], "whole": totals["whole"], "markers": len(markers)}
 
 
@@ -82,14 +99,14 @@ def once(session: Session, client: Client, steps: int) -> list[str]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", list(AGENTS) if LONG else ["claude-code", "sdk-anthropic"])
+@pytest.mark.parametrize("name", list(AGENTS) if LONG else ["claude-code"])
 def test_an_agent_goes_through_two_hundred_requests_in_a_small_window(
     home: Home, tmp_path: Path, name: str
 ) -> None:
     window = configured(home, name)
     with home.connect() as client, behind(home, tmp_path / "with", name, WHOLE_STORY, window) as session:
         session.go_on(0, WHOLE_STORY)
-        figures = check(session, WHOLE_STORY, client)
+        figures = check(session, WHOLE_STORY, client, CACHED)
     if LONG:
         without = alone(tmp_path / "without", name, WHOLE_STORY)
         assert session.said == without.said
@@ -118,30 +135,31 @@ def test_what_passed_and_what_the_host_wrote_down_is_one_history(
 
 @pytest.mark.parametrize("name", AGENTS)
 def test_a_session_survives_restarts_of_everything_and_a_fork(home: Home, tmp_path: Path, name: str) -> None:
-    window = configured(home, name)
-    with home.connect() as client:
-        pass
+    window = configured(home, name, **SHORT_EPOCHS)
     with behind(home, tmp_path, name, SHORT_STORY, window) as session:
-        session.go_on(0, 8)
+        session.go_on(0, 4)
         session.take_up()
-        session.go_on(8, 14)
+        session.go_on(4, 7)
         session.restart_gateway()
-        session.go_on(14, 22)
+        session.go_on(7, 11)
         session.kill_daemon()
-        session.go_on(22, 26)
+        session.go_on(11, 13)
         timer = session.kill_daemon_soon(0.1)
-        session.go_on(26, 30)
+        session.go_on(13, 15)
         timer.join()
         session.take_up(kill=True)
-        session.go_on(30, 36)
+        session.go_on(15, 18)
         if name != "aider":  # it has no forks
             assert session.talk is not None
             first = session.talk.session
             session.take_up(fork=True)
-            session.go_on(36, 40)
+            session.go_on(18, 20)
             session.take_up(first)
-        session.go_on(40, SHORT_STORY)
+        session.go_on(20, SHORT_STORY)
         if name == "aider":
-            session.go_on(36, 40)
+            session.go_on(18, 20)
+        # aider writes its history anew when it is started again, and reads another one out of that.
+        cached = 0.0 if name == "aider" else CACHED_SHORT
         with home.connect() as client:
-            check(session, SHORT_STORY, client, faults=KILLS)
+            figures = check(session, SHORT_STORY, client, cached, KILLED)
+        assert figures["rotations"] >= 2

@@ -46,6 +46,7 @@ class Talk:
         self.filing = asyncio.Lock()  # one call to the archive at a time, in order
         self.firsts = set[str]()
         self.line: tuple[str, ...] = ()
+        self.newest = ""  # text of the last item of the line
         self.named(own)
 
     def named(self, own: str) -> None:
@@ -81,6 +82,7 @@ class Talks:
         found.firsts.add(chain(conversation))
         if aside is Aside.NONE:
             found.line = tuple(item.key for item in conversation.items)
+            found.newest = _text(conversation.items[-1]) if conversation.items else ""
         elif aside is Aside.COMPACTION:
             self._compacting[found.host, found.session] = found
         self._all[found.id] = found
@@ -134,6 +136,9 @@ class Talks:
         going_on = [talk for talk in talks if talk.line and keys[: len(talk.line)] == talk.line]
         if going_on:
             return max(going_on, key=lambda talk: len(talk.line))
+        amended = [talk for talk in talks if _amended(talk, conversation, keys)]
+        if amended:
+            return max(amended, key=lambda talk: len(talk.line))
         again = [talk for talk in talks if talk.line[: len(keys)] == keys]
         if again:
             return again[-1]
@@ -181,6 +186,22 @@ def wire_session(first: str, branch: str = "") -> str:
 
 def _unnamed(talk: Talk) -> bool:
     return talk.session.startswith(WIRE)
+
+
+def _amended(talk: Talk, conversation: Conversation, keys: Sequence[str]) -> bool:
+    """Tell whether a history goes on but for words that its client puts behind the newest message only, as aider does.
+
+    Another message in that place is another conversation; so is one that nothing follows.
+    """
+    last = len(talk.line) - 1
+    if not 0 < last < len(keys) - 1 or talk.line[:last] != keys[:last]:
+        return False
+    text = _text(conversation.items[last])
+    return text.strip() != "" and talk.newest.startswith(text.rstrip())
+
+
+def _text(item: Item) -> str:
+    return "".join(part.text for part in item.parts)
 
 
 def _common(line: Sequence[str], keys: Sequence[str]) -> int:
