@@ -22,8 +22,8 @@ from unabridged.errors import DaemonUnavailable
 REQUESTS = 40  # of one conversation, one at a time, each a turn longer than the one before
 STREAMS = 100
 STREAM_MESSAGES = 100  # of the history of each of them
-EVENTS, GAP_MS = 60, 50  # of each answer
-OVER_SECONDS = 2.0  # in which the streams begin
+EVENTS, GAP_MS = 200, 50  # of each answer: ten seconds
+OVER_SECONDS = 5.0  # in which the streams begin
 WARM_SECONDS = 5.0  # in which each conversation has its first request
 QUIET_SECONDS = 2.0  # after which nothing is filed any more
 SETTLE_SECONDS = 0.15  # after an answer, for what is filed beside it

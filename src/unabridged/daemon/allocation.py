@@ -7,7 +7,9 @@ import sys
 
 # mallopt(3): what is above the first threshold goes back to the system when it is let go of; and how many arenas.
 _TRIM, _MMAP, _ARENAS = -1, -3, -8
-MMAP_BYTES, TRIM_BYTES, ARENAS = 128 << 10, 4 << 20, 2
+# Bodies of requests come and go all the time: what is given back has to be zeroed by the system when it is wanted
+# again, which costs a request of 1 MiB some milliseconds. So only larger blocks are, and what is free at the end.
+MMAP_BYTES, TRIM_BYTES, ARENAS = 4 << 20, 16 << 20, 2
 
 
 def thrifty() -> bool:
