@@ -26,8 +26,8 @@ def conversation(*texts: str) -> Conversation:
     return ANTHROPIC.read(json.dumps({"model": "m", "messages": messages}).encode()).conversation
 
 
-def made() -> Talks:
-    return Talks(Known(1 << 20))
+def made(place: str = "/project") -> Talks:
+    return Talks(Known(1 << 20), place)
 
 
 def find(talks: Talks, whose: Who, *texts: str, said: Beside = TOOLS) -> Talk:
@@ -130,6 +130,20 @@ def test_one_that_takes_another_way_is_new_and_has_the_same_name_after_a_restart
     (first, second), (again, other) = branched(), branched()
     assert len({first.id, second.id}) == 2
     assert (first.id, second.id) == (again.id, other.id)
+
+
+def test_conversations_that_begin_alike_in_two_folders_are_two() -> None:
+    assert find(made("/a"), NOBODY, "hi").id != find(made("/b"), NOBODY, "hi").id
+    assert find(made("/a"), NOBODY, "hi").id == find(made("/a"), NOBODY, "hi").id
+
+
+def test_a_run_of_aider_is_a_session_whatever_stands_before_its_conversation() -> None:
+    talks, run = made(), Who("aider", "run-1")
+    one = find(talks, run, "an example", "a", "the files", "b", "do it", said=Beside())
+    assert (
+        find(talks, run, "an example", "a", "do it", "done", "the files now", "b", "more", said=Beside())
+        is one
+    )
 
 
 def test_an_answer_by_its_id_leads_to_its_conversation() -> None:

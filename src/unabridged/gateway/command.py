@@ -21,7 +21,7 @@ from unabridged.gateway.archive import DaemonArchive
 from unabridged.gateway.bounds import of_settings
 from unabridged.gateway.door import Door
 from unabridged.gateway.filing import Filing
-from unabridged.gateway.identity import OTHER, Who
+from unabridged.gateway.identity import AIDER, OTHER, Who
 from unabridged.gateway.journal import Journal
 from unabridged.gateway.listening import serve
 from unabridged.gateway.masking import masker
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 OFFER = "offer"  # the setting's value with which tools are offered
 TOKEN_BYTES = 32  # of randomness
+RUN_BYTES = 10  # that tell one run from others
 
 
 class Arguments(Protocol):
@@ -74,7 +75,7 @@ def run(arguments: Arguments) -> int:
     link = Link(settings.layout, str(Path.cwd()), name="gateway", starts=True, mourns=False)
     filing = Filing(DaemonArchive(link), journal, str(Path.cwd()))
     offers = _offers(link, filing, journal) if settings.text("gateway.tools") == OFFER else None
-    whose = Who(arguments.text("host") or OTHER)
+    whose = _whose(arguments.text("host") or OTHER)
     windows = Windows(filing, of_settings(settings), whose, masker(settings), offers)
     service = Service(door, upstreams, windows, journal, settings.number("gateway.body_bytes"))
     try:
@@ -88,6 +89,14 @@ def run(arguments: Arguments) -> int:
         if file:
             portfile.remove(file, door.url)
     return 0
+
+
+def _whose(host: str) -> Who:
+    """Return whose requests are that do not say it.
+
+    aider says no session, and what it sends before the conversation changes with the files: a run of it is a session.
+    """
+    return Who(host, f"run-{secrets.token_hex(RUN_BYTES)}" if host == AIDER else "")
 
 
 def _offers(link: Link, filing: Filing, journal: Journal) -> Offers:

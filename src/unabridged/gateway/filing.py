@@ -39,6 +39,11 @@ class Filing:
         self._turns = asyncio.Semaphore(AT_ONCE)
 
     @property
+    def place(self) -> str:
+        """Where the clients work."""
+        return self._cwd
+
+    @property
     def held(self) -> int:
         """Bytes that wait."""
         return self._held

@@ -66,9 +66,13 @@ class Talk:
 class Talks:
     """All that are remembered, the last used last."""
 
-    def __init__(self, known: Known) -> None:
-        """Begin without any; `known` spares reading an item twice, in whichever conversation."""
-        self._known = known
+    def __init__(self, known: Known, place: str = "") -> None:
+        """Begin without any; `known` spares reading an item twice, in whichever conversation.
+
+        `place` is the folder that the clients work in. Conversations without a name are of it: those that begin alike in
+        other folders are others.
+        """
+        self._known, self._place = known, place
         self._all = OrderedDict[bytes, Talk]()
         self._sessions = dict[tuple[str, str], list[Talk]]()
         self._compacting = dict[tuple[str, str], Talk]()
@@ -132,7 +136,7 @@ class Talks:
         keys = tuple(item.key for item in conversation.items)
         talks = [talk for talk in self._all.values() if talk.host == who.host and _unnamed(talk)]
         if not keys:
-            return self._new(who.host, wire_session(""), "")
+            return self._new(who.host, wire_session(self._place, ""), "")
         going_on = [talk for talk in talks if talk.line and keys[: len(talk.line)] == talk.line]
         if going_on:
             return max(going_on, key=lambda talk: len(talk.line))
@@ -153,10 +157,12 @@ class Talks:
         first = chain(conversation)
         begun = [talk for talk in talks if first in talk.firsts]
         if not begun:
-            return self._new(who.host, wire_session(first), "")
+            return self._new(who.host, wire_session(self._place, first), "")
         nearest = max(begun, key=lambda talk: _common(talk.line, keys))
         common = _common(nearest.line, keys)
-        return self._new(who.host, wire_session(first, keys[common] if common < len(keys) else ""), "")
+        return self._new(
+            who.host, wire_session(self._place, first, keys[common] if common < len(keys) else ""), ""
+        )
 
     def _new(self, host: str, session: str, own: str) -> Talk:
         known = self._all.get(conversation_id(host, session, own))
@@ -179,9 +185,9 @@ class Talks:
                 del self._answers[message]
 
 
-def wire_session(first: str, branch: str = "") -> str:
-    """Return what a session is called that its client does not name: by its first user item, and where it branched."""
-    return WIRE + sha256(f"{first}\0{branch}".encode()).hexdigest()[:DIGITS]
+def wire_session(place: str, first: str, branch: str = "") -> str:
+    """Return what a session is called that its client does not name: by its folder, its beginning, its branch."""
+    return WIRE + sha256(f"{place}\0{first}\0{branch}".encode()).hexdigest()[:DIGITS]
 
 
 def _unnamed(talk: Talk) -> bool:

@@ -57,7 +57,7 @@ class Windows:
         self._filing = filing
         self._bounds, self._default, self._redact = bounds, default, redact
         self._known = Known(KNOWN_BYTES)
-        self._talks = Talks(self._known)
+        self._talks = Talks(self._known, filing.place)
         self._admission = Admission(filing, self._talks)
 
     async def window(self, adapter: Adapter, body: bytes, headers: Headers) -> Going:
