@@ -5,11 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.index.filling import Shelf
 from tests.retrieve.conftest import Archive
 from tests.support.archiving import PROJECT
+from unabridged.index.analysis.query import plan_query
 from unabridged.retrieve.asked import Search
 from unabridged.retrieve.finder import IndexFinder
+from unabridged.retrieve.planning import plan_of
 from unabridged.retrieve.recent import Recent
 from unabridged.schema.records import EVENT
 
@@ -60,3 +64,24 @@ def test_a_search_in_an_older_opening_finds_what_the_newer_one_took_over(
         finder.newest(Search("script"), [PROJECT], 10),
     ):
         assert event.ordinal in [one.event for one in found]
+
+
+PASTE = "\n".join(f"12:00:{at % 60:02} INFO relay[{at}] opened segment {at * 7919}" for at in range(2_000))
+QUESTION = "where is the spare key of the boat house?"
+
+
+@pytest.mark.parametrize("query", [f"{QUESTION}\n{PASTE}", f"{PASTE}\n\n{QUESTION}"])
+def test_a_question_counts_more_than_what_is_pasted_beside_it(query: str) -> None:
+    plan = plan_of(query, (), False)
+    own = [one.weight for one in plan.clauses if one.source in ("spare", "key", "boat", "house")]
+    others = [one.weight for one in plan.clauses if one.source not in QUESTION]
+    assert len(own) == 4
+    assert others
+    assert sum(own) > sum(others)
+
+
+def test_a_paste_without_a_question_is_looked_for_as_it_is() -> None:
+    assert plan_of(PASTE, (), False) == plan_query(PASTE)
+    assert plan_of("where is the key?\nby the door", (), False) == plan_query(
+        "where is the key?\nby the door"
+    )

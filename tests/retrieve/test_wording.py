@@ -174,3 +174,9 @@ def test_a_question_for_a_time_prefers_a_passage_that_tells_one(engine: Engine) 
 def test_what_changed_something_tells_how_it_is(engine: Engine) -> None:
     say(engine, "the ferry moors at pier four", "from now on the ferry moors at pier nine")
     assert engine.natives("at which pier does the ferry moor")[0] == "m1"
+
+
+def test_what_a_log_prints_is_found_by_its_very_words(engine: Engine) -> None:
+    talk(engine, "a", ("user", "[WARN] lock gate pressure drops at night"))
+    say(engine, "at night the pressure drops, as every gate and lock of the harbour shows")
+    assert engine.natives("lock gate pressure drops at night")[0] == "a0"

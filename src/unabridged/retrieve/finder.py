@@ -6,9 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
-from unabridged.index.analysis.expression import plan_expression
 from unabridged.index.analysis.plan import Clause, Plan
-from unabridged.index.analysis.query import plan_query
 from unabridged.index.analysis.spans import Needles, needles_of, spans
 from unabridged.index.layout import LexicalFilter
 from unabridged.index.lexical import LexicalIndex
@@ -17,39 +15,12 @@ from unabridged.index.searching import LexicalHit
 from unabridged.index.state import State
 from unabridged.retrieve.asked import Search
 from unabridged.retrieve.candidate import Candidate
+from unabridged.retrieve.planning import PLANS, plan_of
 from unabridged.retrieve.rank import HIGH
 from unabridged.retrieve.recent import Fresh, Recent
 from unabridged.schema.ids import Ordinal, ProjectId
 
-PLANS = 256  # plans of queries remembered
-ADDED = 0.4  # weight of a term that the asker adds, beside one of the question
-ADDED_MOST = 0.6  # of the question's own weight, what all added terms have together
 BEHIND = 0.95  # of the best hit that has the question's own words: the most that one without them can score
-
-
-@lru_cache(maxsize=PLANS)
-def plan_of(query: str, expansion: tuple[str, ...], operators: bool) -> Plan:
-    """Return the plan of a query; raise `InvalidInput` for a bad expression.
-
-    The terms that its asker adds stand behind its own, and count less: each alone, and all together.
-    """
-    if operators:
-        return plan_expression(query)
-    plan = plan_query(query)
-    return widened(plan, plan_query(" ".join(expansion))) if expansion else plan
-
-
-def widened(plan: Plan, more: Plan) -> Plan:
-    """Return a plan with the clauses of another one behind its own, those whose terms it does not have yet.
-
-    A question of nothing but phrases still wants exactly them.
-    """
-    known = {form.term for clause in plan.clauses for form in clause.forms}
-    added = [clause for clause in more.clauses if clause.forms[0].term not in known]
-    own, others = (sum(clause.weight for clause in clauses) for clauses in (plan.clauses, added))
-    factor = min(ADDED, ADDED_MOST * own / others) if own and others else 1.0
-    clauses = [replace(clause, weight=clause.weight * factor) for clause in added]
-    return replace(plan, clauses=(*plan.clauses, *clauses))
 
 
 @lru_cache(maxsize=PLANS)

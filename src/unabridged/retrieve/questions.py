@@ -11,6 +11,12 @@ from unabridged.retrieve.answering import Words
 from unabridged.retrieve.denying import Denying
 
 QUESTION_MOST = 400  # characters; a longer query is a paste, and only its beginning is taken as a question
+PASTED = (
+    1_200  # characters of a query, from which on most of it may be pasted behind a question, or before one
+)
+LEAST_WORDS = 3  # of a question beside a paste
+GIVES = 0.12  # of its evidence, that a passage gets for a reason or a time where one is asked for
+CHANGES = 0.2  # the same, for a change where somebody asks how something is
 PROSE = 2  # words of a question, below which somebody looks up a word
 
 _WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)?")
@@ -66,13 +72,13 @@ class Question:
         """Tell whether a text in lower case holds the whole query as it is said."""
         return self._whole in " ".join(_WORD.findall(low))
 
-    def kinds(self, low: str) -> int:
-        """Return how many of the things that are asked for a text in lower case has: a reason, a time, a change.
+    def given(self, low: str) -> float:
+        """Return what a text in lower case gains, of its evidence, for a reason, a time, a change.
 
         What changed something tells how it is.
         """
-        wanted = ((self.reason, _BECAUSE), (self._time, _TIME), (self._state, _CHANGE))
-        return sum(asked and cue.search(low) is not None for asked, cue in wanted)
+        wanted = ((self.reason, _BECAUSE, GIVES), (self._time, _TIME, GIVES), (self._state, _CHANGE, CHANGES))
+        return sum(gain for asked, cue, gain in wanted if asked and cue.search(low) is not None)
 
 
 def gives_reason(low: str) -> bool:
@@ -83,6 +89,19 @@ def gives_reason(low: str) -> bool:
 def asks(query: str) -> bool:
     """Tell whether a query is a question: then what holds all of its words may be the same question."""
     return _ASKS.match(folded(query[:QUESTION_MOST])) is not None
+
+
+def with_paste(query: str) -> tuple[str, str]:
+    """Return a question and what is pasted behind it, or before it; the whole query and "" where nothing is."""
+    if len(query) < PASTED:
+        return query, ""
+    text = query.strip()
+    first, _, behind = text.partition("\n")
+    before, _, last = text.rpartition("\n")
+    for line, rest in ((first, behind), (last, before)):
+        if rest and len(line) <= QUESTION_MOST and len(_WORD.findall(line)) >= LEAST_WORDS and asks(line):
+            return line, rest
+    return query, ""
 
 
 def folded(text: str) -> str:

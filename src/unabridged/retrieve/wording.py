@@ -26,14 +26,9 @@ from unabridged.retrieve.telling import told
 from unabridged.schema.records import Event
 
 LOOKED = 12  # best passages that are read
-GIVES = (
-    0.12  # of its evidence, that a passage gets for each thing that is asked for: a reason, a time, a change
-)
 DENIED = 0.3  # of its evidence, that a passage loses which denies all of the question's words that it holds
 ASKS = 0.4  # the same, of one that only asks with them
-PRINTS = (
-    0.4  # the same, of one in which a program prints them, unless it is looked up by a name or as it stands
-)
+PRINTS = 0.4  # the same, of one in which a program prints them; not where they are looked up as they stand
 ASKING = 0.5  # share of the words that stand in questions only, from which on a passage asks
 ANSWERS = 0.97  # of the evidence of a passage that asks, that what answers it has
 EXPLAINS = 0.85  # the same, where reasons are asked for and what a person reported is explained
@@ -76,7 +71,7 @@ class _Look:
         if said:
             if any(one.sure for one in told(text, "decision")):
                 added += item.stages["lexical"] * (WEIGHTS[DECISION] / WEIGHTS[weight_of(item.event)] - 1)
-            added += GIVES * self._asked.kinds(low) * item.evidence
+            added += self._asked.given(low) * item.evidence
             added -= DENIED * self._asked.denying.share(low) * item.evidence
         return _worded(item, added - self._lost(item, low, said=said))
 
