@@ -52,7 +52,8 @@ _CHANGE = re.compile(
 class Question:
     """What a query asks for.
 
-    own: for what its asker said himself. reason: for a reason. words, denying: what texts are compared with.
+    asks: it is a question. own: for what its asker said himself. reason: for a reason.
+    words, denying: what texts are compared with.
     """
 
     def __init__(self, query: str) -> None:
@@ -60,17 +61,13 @@ class Question:
         low = folded(sound(query[:QUESTION_MOST]))
         found = [word for word in dict.fromkeys(_WORD.findall(low)) if word not in STOPWORDS]
         words = {word: (word, *inflections(word)) for word in found}
+        self.asks = _ASKS.match(low) is not None
         self.own = _OWN.search(low) is not None
         self.reason = _WHY.search(low) is not None
         self.words = Words(words if len(words) >= PROSE else {})
         self.denying = Denying(low, words)
-        self._whole = " ".join(_WORD.findall(low))
         self._time = _WHEN.match(low) is not None
         self._state = not self.own and _STATE.search(low) is not None
-
-    def stands_in(self, low: str) -> bool:
-        """Tell whether a text in lower case holds the whole query as it is said."""
-        return self._whole in " ".join(_WORD.findall(low))
 
     def given(self, low: str) -> float:
         """Return what a text in lower case gains, of its evidence, for a reason, a time, a change.

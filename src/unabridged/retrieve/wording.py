@@ -28,7 +28,9 @@ from unabridged.schema.records import Event
 LOOKED = 12  # best passages that are read
 DENIED = 0.3  # of its evidence, that a passage loses which denies all of the question's words that it holds
 ASKS = 0.4  # the same, of one that only asks with them
-PRINTS = 0.4  # the same, of one in which a program prints them; not where they are looked up as they stand
+PRINTS = (
+    0.4  # the same, of one in which a program prints them, for a question: by its words a log is looked up
+)
 ASKING = 0.5  # share of the words that stand in questions only, from which on a passage asks
 ANSWERS = 0.97  # of the evidence of a passage that asks, that what answers it has
 EXPLAINS = 0.85  # the same, where reasons are asked for and what a person reported is explained
@@ -80,7 +82,7 @@ class _Look:
         asked, user = self._asked, item.event.role == "user"
         standing = asked.words.standing(low, tool=not said)
         lost = 0.0
-        if standing.printed and not item.stages["exact"] and not asked.stands_in(low):
+        if asked.asks and not item.stages["exact"]:
             lost += PRINTS * standing.printed
         if not (asked.own and user):
             lost += ASKS * standing.asked
