@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from unabridged.archive import windows as kept
 from unabridged.archive.admission import Append, plan_append
-from unabridged.archive.capture import Capture, Row, Stream, prior
+from unabridged.archive.capture import Capture, Row, Stream, begun, prior
 from unabridged.archive.check import check
 from unabridged.archive.ingest import Ingest
 from unabridged.archive.resolve import Resolver
@@ -399,4 +399,28 @@ def test_a_fork_whose_host_put_something_else_at_its_front_is_one_all_the_same()
     assert sum(archive.said(OTHER_ID).values()) == count + 1
     with archive.store.snapshot() as reader:
         assert reader.count(EVENT, (PROJECT,)) == count + 1
+    archive.sound()
+
+
+@pytest.mark.parametrize("late", [False, True])
+def test_what_a_transcript_said_is_taken_over_only_while_nothing_came_since(late: bool) -> None:
+    items = items_of([("ok", [("ls", "a", "")], "fine"), ("ok", [], "ok")])
+    lines = lines_of(items)
+    archive = Archive()
+    archive.read(lines[:3])
+    with archive.store.snapshot() as reader:
+        made = begun(reader, STREAM)
+    assert made is not None
+    assert sum(len(record.twins) for record in made.twins) == 3
+    if late:
+        archive.read(lines[3:])
+    appends = list(Capture(STREAM, REDACT, None).take(rows_of(items)))
+    appends[0].begun = made
+    archive.admit(iter(appends))
+    archive.read(lines if not late else [], idle=True)
+    alone = Archive()
+    alone.capture(rows_of(items))
+    assert archive.said() == alone.said()
+    with archive.store.snapshot() as reader:
+        assert begun(reader, STREAM) is None
     archive.sound()

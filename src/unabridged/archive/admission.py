@@ -16,6 +16,7 @@ from unabridged.archive.documents import DocumentDraft, DocumentWriter
 from unabridged.archive.matching import Matching, matching, part_of
 from unabridged.archive.prepared import Prepared, stored
 from unabridged.archive.turns import Turn
+from unabridged.archive.twins import Begun
 from unabridged.errors import Conflict
 from unabridged.hosts.contract import SessionNews
 from unabridged.schema.ids import (
@@ -107,6 +108,9 @@ class Append(msgspec.Struct, array_like=True):
     problems: list[tuple[int, str, str]] = []
     taken: list[tuple[int, int, int]] = []
     captured: Captured | None = None
+    begun: Begun | None = (
+        None  # of the wire: what the transcripts of a session said, before anything of it came so
+    )
     twinned: list[list[bytes]] = []  # of the wire: what each step may be found by where it was seen before
 
 
@@ -222,7 +226,8 @@ class _Admission:
         append = self._append
         told = [_tell(session, draft.news) for session, draft in zip(sessions, append.sessions, strict=True)]
         keys = append.twinned if append.captured is not None else None
-        found = matching(self._reader, self._batch, self._project, told, keys)
+        begun = append.begun if append.begun and append.begun.ordinal == self._next else None
+        found = matching(self._reader, self._batch, self._project, told, keys, begun)
         if keys is not None:
             sessions[:] = [
                 msgspec.structs.replace(session, captured=now.captured)

@@ -10,13 +10,14 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
+from unabridged.archive import twins
 from unabridged.archive.admission import Append, Captured
 from unabridged.archive.ingest import WIRE, Ingest, LineRedactor
 from unabridged.archive.windows import ADDRESS, stream_id
 from unabridged.hosts.contract import Candidate, Head, Host
 from unabridged.hosts.wire import Wire
 from unabridged.hosts.wire.read import native_of
-from unabridged.schema.ids import EventId, OriginId, ProjectId, SessionId
+from unabridged.schema.ids import EventId, OriginId, ProjectId, SessionId, session_id
 from unabridged.schema.records import GENERATION, SESSION, Generation
 from unabridged.schema.windows import Window
 from unabridged.store.contract import Reader
@@ -83,6 +84,24 @@ def prior(reader: Reader, stream: Stream) -> Generation | None:
     return reader.get(GENERATION, (stream.project, stream.origin, 1))
 
 
+def family_root(reader: Reader, stream: Stream) -> tuple[SessionId, bool]:
+    """Return the session that a stream's belongs to, and whether something of it passed on the wire already."""
+    root = session_id(stream.host, stream.host_session)
+    session = reader.get(SESSION, (stream.project, root))
+    if session is not None:
+        root = twins.family_of(reader, session)
+    elif stream.parent:
+        root = session_id(stream.host, stream.parent)
+    above = reader.get(SESSION, (stream.project, root))
+    return root, above is not None and above.captured
+
+
+def begun(reader: Reader, stream: Stream) -> twins.Begun | None:
+    """Return what the transcripts of a stream's session said so far; None where that is known already."""
+    root, captured = family_root(reader, stream)
+    return None if captured else twins.begun(reader, stream.project, root)
+
+
 def line_of(row: Row, stream: Stream) -> bytes:
     """Return the line of an item."""
     facts = {"item": row.key, "origin": row.origin, "format": stream.format}
@@ -131,10 +150,3 @@ class Capture:
         append.captured = Captured(self._stream.conversation, [row.key for row in rows[:count]])
         del rows[:count]
         return append
-
-
-def parent_of(reader: Reader, project: ProjectId, session: SessionId) -> str:
-    """Return the host's id of the session that this one belongs to, where it is known."""
-    found = reader.get(SESSION, (project, session))
-    above = reader.get(SESSION, (project, SessionId(found.parent))) if found and found.parent else None
-    return above.host_session if above is not None else ""

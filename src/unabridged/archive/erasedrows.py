@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 from unabridged.archive import rendering, twins
 from unabridged.archive import windows as kept
-from unabridged.archive.capture import Row, Stream, line_of, prior
+from unabridged.archive.capture import Row, Stream, family_root, line_of, prior
 from unabridged.archive.ingest import LineRedactor
 from unabridged.hosts.contract import Block
 from unabridged.hosts.wire import Wire
-from unabridged.schema.ids import GLOBAL, NO_SESSION, Ordinal, SessionId, session_id
-from unabridged.schema.records import EVENT, SESSION, TOMBSTONE
+from unabridged.schema.ids import GLOBAL, NO_SESSION, Ordinal
+from unabridged.schema.records import EVENT, TOMBSTONE
 from unabridged.schema.windows import WindowHome
 from unabridged.store.contract import Reader
 
@@ -52,15 +52,9 @@ def _copies(reader: Reader, stream: Stream, rows: Sequence[Row]) -> set[str]:
 
 
 def _family(reader: Reader, stream: Stream) -> twins.Family:
-    name = session_id(stream.host, stream.host_session)
-    session = reader.get(SESSION, (stream.project, name))
-    root = twins.family_of(reader, session) if session is not None else name
-    if session is None and stream.parent:
-        root = session_id(stream.host, stream.parent)
-    above = reader.get(SESSION, (stream.project, SessionId(root)))
-    if above is not None and above.captured:
-        return twins.Family(reader, stream.project, root)
-    return twins.begin(reader, stream.project, root)
+    root, captured = family_root(reader, stream)
+    found = twins.Family if captured else twins.begin
+    return found(reader, stream.project, root)
 
 
 def _keys(block: Block) -> list[bytes]:

@@ -10,8 +10,8 @@ import msgspec
 from unabridged.archive import rendering, twins
 from unabridged.archive.prepared import Prepared
 from unabridged.archive.turns import JOIN_BYTES, Turn, manifest_digest
-from unabridged.archive.twins import TRANSCRIPT, WIRE, Family
-from unabridged.schema.ids import GLOBAL, EventId, Ordinal, ProjectId, SourceHash, source_hash
+from unabridged.archive.twins import TRANSCRIPT, WIRE, Begun, Family
+from unabridged.schema.ids import GLOBAL, EventId, Ordinal, ProjectId, SessionId, SourceHash, source_hash
 from unabridged.schema.records import ALIAS, EVENT, HOME, SESSION, Alias, Event, Home, Session
 from unabridged.store.contract import Batch, Reader
 
@@ -160,10 +160,12 @@ def matching(
     project: ProjectId,
     sessions: list[Session],
     keys: Sequence[list[bytes]] | None,
+    begun: Begun | None = None,
 ) -> Matching | None:
     """Return what looks for blocks that were seen before, None where nothing of these sessions passed on the wire.
 
-    `keys`: those of the wire's blocks; None for a transcript. With keys the sessions are captured from now on.
+    `keys`: those of the wire's blocks; None for a transcript. With keys the sessions are captured from now on. `begun`:
+    what their transcripts said, where it still holds.
     """
     families, found = list[Family | None](), dict[bytes, Family]()
     concerned = keys is not None
@@ -173,7 +175,7 @@ def matching(
             above = session if root == session.session else reader.get(SESSION, (project, root))
             captured = above is not None and above.captured
             if not captured and keys is not None:
-                found[root] = twins.begin(reader, project, root)
+                found[root] = _begun(reader, project, SessionId(root), begun)
                 if above is session:
                     sessions[at] = msgspec.structs.replace(session, captured=True)
                 else:
@@ -183,6 +185,14 @@ def matching(
         families.append(found.get(root))
         concerned = concerned or root in found or _forked(reader, session)
     return Matching(reader, batch, project, families, keys) if concerned else None
+
+
+def _begun(reader: Reader, project: ProjectId, root: SessionId, begun: Begun | None) -> Family:
+    if begun is None or begun.root != root:
+        return twins.begin(reader, project, root)
+    family = Family(reader, project, root)
+    family.take(begun.twins)
+    return family
 
 
 def _begin_above(reader: Reader, batch: Batch, session: Session, above: Session | None) -> None:

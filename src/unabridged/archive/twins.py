@@ -16,7 +16,7 @@ from unabridged.archive import rendering
 from unabridged.archive.prepared import Prepared, stored
 from unabridged.hosts.contract import Block
 from unabridged.schema.ids import Digest, Ordinal, ProjectId, SessionId, hashed
-from unabridged.schema.records import EVENT, META, PATH, SESSION, Event, Session
+from unabridged.schema.records import COUNTERS, EVENT, META, PATH, SESSION, Counters, Event, Session
 from unabridged.schema.windows import TWINS, Twin, Twins
 from unabridged.store.contract import Batch, Reader
 
@@ -141,10 +141,22 @@ class Family:
 
     def flush(self, batch: Batch) -> None:
         """Write what changed."""
-        for bucket in sorted(self._changed):
-            twins = [twin for _, twin in sorted(self._buckets[bucket].items())]
-            batch.put(TWINS, Twins(*self._at, bucket, twins))
+        for record in self.records():
+            batch.put(TWINS, record)
         self._changed.clear()
+
+    def records(self) -> list[Twins]:
+        """Return what changed."""
+        return [
+            Twins(*self._at, bucket, [twin for _, twin in sorted(self._buckets[bucket].items())])
+            for bucket in sorted(self._changed)
+        ]
+
+    def take(self, records: Sequence[Twins]) -> None:
+        """Take over what another one gave as changed."""
+        for record in records:
+            self._buckets[record.bucket] = {twin.key: twin for twin in record.twins}
+            self._changed.add(record.bucket)
 
     def _has(self, key: bytes) -> bool:
         return key in self._bucket(key[0])
@@ -166,6 +178,20 @@ class Family:
             found = {twin.key: twin for twin in record.twins} if record is not None else {}
             self._buckets[number] = found
         return found
+
+
+class Begun(msgspec.Struct, array_like=True):
+    """What `begin` gives, made beforehand: it holds while nothing was admitted, so that `ordinal` is still the next."""
+
+    root: SessionId
+    ordinal: int
+    twins: list[Twins]
+
+
+def begun(reader: Reader, project: ProjectId, root: SessionId) -> Begun:
+    """Return the family of a session of which nothing passed on the wire so far, for a plan to take over."""
+    counters = reader.get(COUNTERS, (project,)) or Counters(project)
+    return Begun(root, counters.next_ordinal, begin(reader, project, root).records())
 
 
 def begin(reader: Reader, project: ProjectId, root: SessionId) -> Family:

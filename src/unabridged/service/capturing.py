@@ -14,9 +14,10 @@ import msgspec
 from unabridged.archive import log
 from unabridged.archive import windows as kept
 from unabridged.archive.admission import Append, Appended, plan_append
-from unabridged.archive.capture import Capture, Row, Stream, prior, stream_of
+from unabridged.archive.capture import Capture, Row, Stream, begun, prior, stream_of
 from unabridged.archive.erasedrows import erased_rows
 from unabridged.archive.ingest import LineRedactor
+from unabridged.archive.twins import Begun
 from unabridged.errors import LimitExceeded, StoreClosed, UnabridgedError
 from unabridged.schema.ids import GLOBAL, NO_SESSION, Micros
 from unabridged.schema.records import Generation
@@ -88,6 +89,7 @@ class _Talk:
     capture: Capture | None = None
     flight: dict[str, Future[Any]] = field(default_factory=dict[str, "Future[Any]"])  # item → its commit
     last: Future[Any] | None = None
+    begun: Begun | None = None  # for the first append of a session
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,6 +214,8 @@ class Captures:
             return rows
         home = WindowHome(GLOBAL, stream.conversation, stream.project, NO_SESSION)
         with store.snapshot(stream.project) as reader:
+            # What takes long is done here, not where everything is written one after the other.
+            talk.begun = begun(reader, stream)
             shared = kept.copied(reader, home, stream.host, [row.key for row in rows])
         if not shared:
             return rows
@@ -232,6 +236,7 @@ class Captures:
     def _submit(self, talk: _Talk, store: Store, appends: Iterator[Append], now: Micros) -> list[Future[Any]]:
         made = list[Future[Any]]()
         for append in appends:
+            append.begun, talk.begun = talk.begun, None
             commit = store.submit(append.origin.project, plan_append(append, now))
             if append.captured is not None:
                 talk.flight.update(dict.fromkeys(append.captured.keys, commit))
