@@ -69,8 +69,8 @@ class Talks:
     def __init__(self, known: Known, place: str = "") -> None:
         """Begin without any; `known` spares reading an item twice, in whichever conversation.
 
-        `place` is the folder that the clients work in. Conversations without a name are of it: those that begin alike in
-        other folders are others.
+        `place` is the folder that the clients work in. Conversations without a name are of it: those that begin alike
+        elsewhere are others.
         """
         self._known, self._place = known, place
         self._all = OrderedDict[bytes, Talk]()
