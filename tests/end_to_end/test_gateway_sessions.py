@@ -119,20 +119,29 @@ def test_an_agent_goes_through_two_hundred_requests_in_a_small_window(
 def test_what_passed_and_what_the_host_wrote_down_is_one_history(
     home: Home, tmp_path: Path, name: str
 ) -> None:
-    window, steps = configured(home, name), 8
+    window, forked, steps = configured(home, name), 6, 8
     with home.connect() as client, behind(home, tmp_path, name, steps, window) as session:
-        session.go_on(0, steps)
+        session.go_on(0, forked)
+        until(lambda: not once(session, client, forked), "not all that passed is in the archive once")
+        session.take_up(fork=True)
+        session.go_on(forked, steps)
         assert session.talk is not None
         session.talk.end()
-        until(lambda: not once(session, client, steps), "not all that passed is in the archive once")
+        until(
+            lambda: not once(session, client, steps), "what passed again in a fork is not what passed before"
+        )
         paths = [str(path) for path in session.host.transcripts()]
         client.call("import", {"paths": paths, "host": name}, timeout=60.0)
         assert once(session, client, steps) == []
-        (known,) = [one for one in client.call("sessions", {"scope": "all"})["sessions"] if one["events"] > 9]
-        assert known["cwd"] == str(session.host.project)
-        assert len(known["origins"]) == len(paths) + 1
+        known = client.call("sessions", {"scope": "all"})["sessions"]
+        talked = [one for one in known if "side-" not in one["host_session"]]
+        assert len(talked) == 2
+        for one in talked:
+            assert one["cwd"] == str(session.host.project)
+            assert len(one["origins"]) == 2  # the wire, and the host's own file
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", AGENTS)
 def test_a_session_survives_restarts_of_everything_and_a_fork(home: Home, tmp_path: Path, name: str) -> None:
     window = configured(home, name, **SHORT_EPOCHS)
