@@ -18,7 +18,7 @@ from unabridged.retrieve.hintintent import Intent, intent_of
 from unabridged.retrieve.hintlineage import Lineage, Visible
 from unabridged.retrieve.hintpolicy import EXCERPT, MARKER, NOTHING, Verdict
 from unabridged.retrieve.hintsources import Looking
-from unabridged.retrieve.hintturns import IDENTITY, PAYLOAD, SPOKEN, Source, document_key, pieces_of
+from unabridged.retrieve.hintturns import PAYLOAD, SPOKEN, Source, document_key, pieces_of
 from unabridged.retrieve.locator import handle_of
 from unabridged.retrieve.places import iso
 from unabridged.schema.ids import Micros
@@ -128,12 +128,12 @@ def _is_visible(looking: Looking, asked: Asked, verdict: Verdict, decision: Deci
         return share >= best.share
     if share >= max(hintpolicy.ENOUGH, best.share - hintpolicy.APART):
         return True
-    if decision.outcome != EXCERPT or best.answer is None:
+    if decision.outcome != EXCERPT:
         return False
     if hintlive.says(turns, decision.said):
         return True
     talk = " ".join(item.text for item in best.said or ())
-    return hintlive.says(turns, best.answer.text, hintlive.PARTLY) and hintlive.restates(turns, talk)
+    return hintlive.says(turns, decision.said, hintlive.PARTLY) and hintlive.restates(turns, talk)
 
 
 def _judged(looking: Looking, asked: Asked, found: Sequence[Source]) -> Verdict:
@@ -193,8 +193,7 @@ def _told(looking: Looking, asked: Asked, verdict: Verdict, considered: tuple[Co
     if verdict.outcome == EXCERPT and verdict.best is not None:
         decision = _quoted(context, asked, verdict.best)
         if decision is not None:
-            text, passages, said = decision
-            shown = [bytes((document or event.id)[:IDENTITY]) for event, document in passages]
+            text, passages, said, shown = decision
             rest = tuple(dict.fromkeys((*rest, *shown)))
             return Decision(EXCERPT, verdict.reason, text, rest, passages, considered, said)
     if verdict.outcome == NOTHING:
@@ -213,8 +212,12 @@ def marked(context: Context, asked: Asked, spans: Sequence[str]) -> str:
     return hinttext.marker([context.redact(span)[0] for span in spans], scope, asked.budget)
 
 
-def _quoted(context: Context, asked: Asked, best: Source) -> tuple[str, tuple[Passage, ...], str] | None:
-    """Return an excerpt of a source with the events that it quotes and what it says; None where it does not fit."""
+def _quoted(
+    context: Context, asked: Asked, best: Source
+) -> tuple[str, tuple[Passage, ...], str, tuple[bytes, ...]] | None:
+    """Return an excerpt of a source with the events that it quotes, what it says, and the keys of the turns that it
+    shows; None where it does not fit.
+    """
     if best.answer is None or not best.said:
         return None
     pieces = pieces_of(best)
@@ -231,7 +234,8 @@ def _quoted(context: Context, asked: Asked, best: Source) -> tuple[str, tuple[Pa
     if not text:
         return None
     passages = tuple((best.said[line.piece].event, best.said[line.piece].document) for line in lines)
-    return text, passages, "\n".join(line.text for line in lines)
+    shown = tuple(best.said[line.piece].key for line in lines)
+    return text, passages, "\n".join(line.text for line in lines), shown
 
 
 def quoted(context: Context, asked: Asked, facts: dict[str, str], lines: Sequence[hinttext.Line]) -> str:

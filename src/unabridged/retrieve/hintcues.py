@@ -16,6 +16,7 @@ UNSPACED = ("zh", "ja")  # languages that put no space between words
 WANTS_REASON = re.compile(
     r"\b(?:why|cause[ds]?|culprit|root cause|behind|rationale|"
     r"reason\w*|motivation|turn(?:ed)? out|warum|wieso|pourquoi|por qué|почему|зачем)\b"
+    r"|\bwhat (?:was|is|had been) it that\b|\bwhat (?:had |has )?(?:caused|triggered|led to)\b"
     r"|\bwhat (?:broke|killed|made|went wrong|was wrong)\b|为什么|なぜ|どうして",
     re.IGNORECASE,
 )
@@ -28,6 +29,7 @@ WANTS_REPAIR = re.compile(
 WANTS_DECISION = re.compile(
     r"\b(?:end(?:ed)? up|decid\w*|decision|chose|choose|chosen|pick(?:ed)?|agree\w*|settle\w*|why|rationale|"
     r"reason\w*|select\w*|reject\w*|"
+    r"(?:did|had) (?:we|you) (?:take|use|go|want|adopt|keep|set|allow|plan|call|name|say)|supposed to|"
     r"warum|entsch\w*|pourquoi|por qué|почему|решили)\b|决定|为什么|选择",
     re.IGNORECASE,
 )

@@ -21,7 +21,7 @@ LOOKED_BACK = 80  # steps of the live conversation that are looked at
 NEW = 2  # long words of its own that an answer has at least
 SAME = 5  # first letters by which words of an answer are compared: their endings differ
 MUCH = 0.5  # share of an answer's words that one live message holds, where it says the same
-PARTLY = 0.3  # the same, where it restates the conversation of the answer
+PARTLY = 0.25  # the same, where it restates the conversation of the answer
 RESTATED, RESTATED_LEAST = (
     0.4,
     6,

@@ -6,8 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from unabridged.retrieve import hintlive
+from unabridged.retrieve.hintanswer import SETTLING
 from unabridged.retrieve.hintintent import ERROR_CODE, SEVERAL, Intent
-from unabridged.retrieve.hintturns import Source
+from unabridged.retrieve.hintturns import PAYLOAD, Source
 
 NOTHING, MARKER, EXCERPT = "nothing", "marker", "excerpt"
 
@@ -31,6 +32,9 @@ PHRASE = 80  # characters of one
 TOGETHER = 140  # characters within which the words of a matter stand
 APART = 0.12  # by which the best source's share is ahead of one that is clearly behind
 AHEAD = 0.2  # by which its score is, relatively, where the shares are as good as equal
+NEARLY = (
+    0.35  # by which the answer of a newer conversation is behind at most, to hold in place of an older one
+)
 LOOKED = 3  # sources that are looked at more closely
 LEAST, FAR_BEHIND = (
     0.3,
@@ -68,16 +72,16 @@ def judge(intent: Intent, found: Sequence[Source], tests: Tests) -> Verdict:
     """Return what to tell of sources, the best turn of each conversation, which stand in the order of their share."""
     if intent.kind == "implicit":
         return _of_matter(intent, found, tests)
-    for item in found[:LOOKED]:
-        if item.share >= max(LEAST, found[0].share - FAR_BEHIND):
-            tests.closer(item)
-    found = [item for item in found if not item.bare]
+    found = _answering(found, tests)
     strong = _strong(intent, found)
     if not strong:
         return Verdict(NOTHING, "weak-evidence", found[0] if found else None)
     fresh = [item for item in strong if not tests.is_stale(item)]
-    if not fresh or (fresh[0] is not strong[0] and _is_behind(fresh[0], strong[0])):
-        return Verdict(NOTHING, "stale-source", strong[0])
+    stale = max((item for item in strong if item not in fresh), key=lambda item: item.share, default=None)
+    if stale is not None and not (
+        fresh and fresh[0].share > stale.share - (0.0 if _is_payload(stale) else APART)
+    ):
+        return Verdict(NOTHING, "stale-source", stale)
     near = _near(intent, fresh, [item for item in found if not tests.is_stale(item)])
     best = _holding(intent, near)
     tests.closer(best or near[0])
@@ -89,6 +93,22 @@ def judge(intent: Intent, found: Sequence[Source], tests: Tests) -> Verdict:
     if reason:
         return Verdict(MARKER, reason, told, (told, *near[1:])[:EXPOSED], words)
     return Verdict(EXCERPT, "asked" if intent.reason == "asked" else "named", told, (told,), words)
+
+
+def _answering(found: Sequence[Source], tests: Tests) -> list[Source]:
+    """Return the sources without those in which nobody answered; the best of them are looked at more closely."""
+    kept, looked = list[Source](), 0
+    for at, item in enumerate(found):
+        if looked < LOOKED and at < 2 * LOOKED and item.share >= max(LEAST, found[0].share - FAR_BEHIND):
+            tests.closer(item)
+            looked += not item.bare
+        if not item.bare:
+            kept.append(item)
+    return kept
+
+
+def _is_payload(item: Source) -> bool:
+    return item.event.kind in PAYLOAD
 
 
 def _strong(intent: Intent, found: Sequence[Source]) -> list[Source]:
@@ -143,10 +163,7 @@ def _near(intent: Intent, fresh: Sequence[Source], others: Sequence[Source]) -> 
         for item in others
         if item.time > best.time
         and item.share > best.share - BESIDE
-        and (
-            item.reverses
-            or (intent.wants == "decision" and item.wanted and _matter(intent, best) <= _matter(intent, item))
-        )
+        and (item.reverses or _settles(intent, item, best))
     ]
     for item in (*fresh, *newer):
         if item not in found and (item is best or not _is_behind(item, best) or item in newer):
@@ -165,10 +182,18 @@ def _holding(intent: Intent, near: Sequence[Source]) -> Source | None:
     if newest.reverses:
         return newest
     best = near[0]
-    matter = _matter(intent, best)
-    if intent.wants == "decision" and newest.wanted and matter and matter <= _matter(intent, newest):
+    if _matter(intent, best) and _settles(intent, newest, best):
         return newest
     return best if all(_agree(intent, best, item) for item in near[1:]) else None
+
+
+def _settles(intent: Intent, item: Source, best: Source) -> bool:
+    """Tell whether a newer conversation settles the matter of another one: it answers as well what is asked of it."""
+    if intent.wants not in SETTLING or item.answer is None or best.answer is None:
+        return False
+    answers = item.fits and (item.wanted or bool(intent.asks))
+    as_well = item.answer.score >= best.answer.score - NEARLY
+    return answers and as_well and _matter(intent, best) <= _matter(intent, item)
 
 
 def _matter(intent: Intent, item: Source) -> set[int]:
@@ -233,10 +258,10 @@ def is_strong_for_implicit(intent: Intent, item: Source) -> bool:
         return _is_whole_phrase(intent, item) and len(item.words) >= SEVERAL
     if len(telling | names) == 1:  # one word says enough only with all others beside it
         return len(item.words) > 1 and _is_whole_phrase(intent, item)
+    if intent.question:  # who asks is told of names only
+        return False
     if item.own >= ENOUGH_IMPLICIT and item.spread <= TOGETHER:
         return True
-    if intent.question:
-        return False
     evidence = sum(intent.words[at].rarity for at in telling)
     if item.own >= ENOUGH_PHRASE and item.spread <= PHRASE and evidence >= EVIDENCE:
         return True

@@ -29,12 +29,16 @@ Allows = Callable[[Event], bool]
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What one speaker said: the event, the id of the document that holds it (empty: none yet), its turn's number."""
+    """What one speaker said: the event, the id of the document that holds it (empty: none yet), its turn's number.
+
+    key: what all versions of its turn share; of one that is open, of what began it.
+    """
 
     event: Event
     text: str
     document: bytes
     turn: int = 0
+    key: bytes = b""
 
 
 @dataclass(slots=True)
@@ -109,15 +113,15 @@ class Source:
         """What it rests under: the turn that answers, or itself."""
         if self.answer is None or not self.answer.chosen or self.said is None:
             return (self.key,)
-        return (key_of(self.said[self.answer.chosen[0][0]]),)
+        return (self.said[self.answer.chosen[0][0]].key,)
 
     @property
     def near_keys(self) -> tuple[bytes, ...]:
         """What keeps it from being told of again: any turn that answers as well."""
         if self.answer is None or self.said is None:
             return self.keys
-        as_good = [self.said[piece] for piece, _ in self.answer.as_good]
-        return tuple(dict.fromkeys((*self.keys, *map(key_of, as_good))))
+        as_good = [self.said[piece].key for piece, _ in self.answer.as_good]
+        return tuple(dict.fromkeys((*self.keys, *as_good)))
 
 
 def pieces_of(source: Source) -> list[Piece]:
@@ -132,11 +136,6 @@ def pieces_of(source: Source) -> list[Piece]:
         )
         for item in source.said or ()
     ]
-
-
-def key_of(item: Said) -> bytes:
-    """Return what all versions of the turn share that something was said in."""
-    return bytes(item.document[:IDENTITY] if item.document else item.event.id[:IDENTITY])
 
 
 def document_key(document: DocumentId) -> bytes:
@@ -170,6 +169,7 @@ def _said(context: Context, source: Source, allows: Allows) -> list[Said]:
         events += _opened(context, turns)
     place = next((at for at, (event, _, _) in enumerate(events) if event.ordinal == source.event.ordinal), 0)
     near = sorted(range(len(events)), key=lambda at: (abs(at - place) - (at > place), at))[:SAID_MOST]
+    begun = {turn: bytes(event.id) for event, _, turn in reversed(events)}
     found = list[Said]()
     for at in sorted(near):
         event, held_by, turn = events[at]
@@ -177,12 +177,13 @@ def _said(context: Context, source: Source, allows: Allows) -> list[Said]:
         if text is None and allows(event):
             text = _text(context, event)
         if text:
-            found.append(Said(event, text, held_by, turn))
+            found.append(Said(event, text, held_by, turn, bytes((held_by or begun[turn])[:IDENTITY])))
     return found or [_alone(source)]
 
 
 def _alone(source: Source) -> Said:
-    return Said(source.event, source.text, bytes(source.document.id) if source.document is not None else b"")
+    held_by = bytes(source.document.id) if source.document is not None else b""
+    return Said(source.event, source.text, held_by, 0, source.key)
 
 
 def _turns(context: Context, source: Source) -> list[Document]:
@@ -260,7 +261,7 @@ def _given(context: Context, source: Source) -> list[Said]:
                 data = context.resolver.event_bytes(event)[:TEXT]
             except UnabridgedError:
                 return [own]
-            return [own, Said(event, data.decode("utf-8", "replace"), own.document)]
+            return [own, Said(event, data.decode("utf-8", "replace"), own.document, 0, own.key)]
     return [own]
 
 
