@@ -142,7 +142,7 @@ def _judged(looking: Looking, asked: Asked, found: Sequence[Source]) -> Verdict:
         lambda item: _is_stale(context.now, asked.ages, item),
         lambda item, quoting: any(asked.rests(key, quoting) for key in item.near_keys),
         lambda item: _is_corrected(looking, item),
-        lambda item: hintsources.look_closer(looking, item),
+        lambda item, around: hintsources.look_closer(looking, item, around=around),
     )
     return hintpolicy.judge(intent, found, tests)
 

@@ -8,7 +8,9 @@ later is what holds.
 
 from __future__ import annotations
 
+import math
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
@@ -31,7 +33,7 @@ FIGURE, NUMERAL, UNIT, NO_FIGURE = (
     0.15,
     -0.2,
 )  # a figure, a number in words, with a unit of the question
-PERSON, CODE = 0.25, 0.35  # somebody's or something's name; one as it is written in code
+PERSON, CODE = 0.35, 0.35  # somebody's or something's name; one as it is written in code
 FAILED = -0.4  # what did not help, where what helped or the reason is asked for
 ASKED, OFFERED, TOLD = -0.5, -0.3, -0.4  # a question; one of several ways; how a person tells a problem
 REMARK = -0.15  # what a person remarks, where an explanation is asked for
@@ -41,12 +43,18 @@ DETAIL = 0.05  # a name or a figure in it
 LATER = 0.04  # what each turn further on counts
 LONG, LONG_CHARS, LONG_TEXT = -0.1, 320, 1_500  # a long sentence or one of a long text
 LISTED = -0.1  # a row of a table, a heading
+GENERATED, TEMPLATE = (
+    -0.5,
+    4,
+)  # a line that a machine wrote; how many sentences begin alike, so that they are filled in
 SETTLING = ("decision", "")  # what is wanted where a person's word may be the answer
 SHORT = 200  # characters of a person's message that decides something
 AS_GOOD = 0.1  # by which a sentence that answers as well is behind the best one at most
 CLOSE = 0.25  # by which a further sentence is behind the best one at most, to be quoted, too
 SENTENCES_MOST = 4  # that are quoted
 SCORED_MOST = 48  # that are looked at closely: those with most of the words
+USUAL = 4  # times that a word stands in a conversation about it
+OPENING_WORDS = 3  # by which sentences are compared
 OPENING = 400  # characters of a message that show whether it is an answer
 NEW = 2  # long words of its own that an answer has at least
 
@@ -55,6 +63,7 @@ _settled, _failed, _repaired = (
     cues.quick("failed"),
     cues.quick("repaired", "changed"),
 )
+_stands = cues.quick("stands")
 _helped, _offers, _directs = cues.quick("repaired"), cues.quick("offered"), cues.quick("directed")
 _AGREED, _CORRECTED = cues.compiled("agreed"), cues.compiled("corrected")
 
@@ -88,6 +97,9 @@ _QUESTION = re.compile(
     r"\W*(?:(?:so|and|but|ok|hm)\W+)*(?:how|what|why|when|where|which|who|can|could|should|shall|is|are|do|does|did)\b",
     re.IGNORECASE,
 )
+_MACHINE = re.compile(
+    r"\s*(?:\[|\{|[+-]\s+\S|diff --git|@@|[\d:.,TZ-]{8,}\s|\d+\.\s*$|at \w+[.(]|File \"|(?:\w+[=:]\S+\s+){3})"
+)
 _LISTED = re.compile(r"^\s*(?:\||#|\*\*[^*]+\*\*\s*$)")
 _POINTS_BACK = re.compile(
     r"^\W*(?:\w+ ){0,4}(?:it|its|they|them|both|that|this|these|those|neither|either)\b", re.IGNORECASE
@@ -110,7 +122,8 @@ class Piece:
 @dataclass(slots=True)
 class Answer:
     """The sentences to quote, the best first, and those that answer as well. fits: the best one has what the question
-    asks for. cued: one of the best is of the sort that was asked for. empty: nobody answered anything. share: of the
+    asks for. cued: one of the best is of the sort that was asked for. changes: it says that something is so from
+    then on. empty: nobody answered anything. share: of the
     message's words that the best one has. spans: the sentences of each piece.
     """
 
@@ -120,6 +133,7 @@ class Answer:
     share: float = 0.0
     fits: bool = False
     cued: bool = False
+    changes: bool = False
     text: str = ""
     empty: bool = False
     spans: list[list[Span]] = field(default_factory=list[list[Span]])
@@ -150,6 +164,7 @@ def answer(intent: Intent, needles: Needles, pieces: Sequence[Piece]) -> Answer:
         best.share,
         best.fits,
         any(item.cued and item.score >= best.score - CLOSE for item in scored),
+        any(_stands(talk.spans[at][number].text) for at, number in chosen),
         " ".join(talk.spans[at][number].text for at, number in chosen),
         _is_empty(pieces),
         talk.spans,
@@ -165,7 +180,14 @@ class _Talk:
         self.spans = [split(piece.text) for piece in pieces]
         self._held = [needles.find(piece.text) for piece in pieces]
         self._everywhere = {number for item in self._held for number in item.places}
-        self._weights = [weight_of(word) for word in intent.words]
+        counts = [
+            sum(len(item.places.get(number, ())) for item in self._held)
+            for number in range(len(intent.words))
+        ]
+        self._weights = [
+            weight_of(word) * _told_by(count) for word, count in zip(intent.words, counts, strict=True)
+        ]
+        self._openings = Counter(_opening(span.text) for spans in self.spans for span in spans)
         self._loose = LOOSE if intent.wants in ("repair", "failed") else 0.0
         self._cue = _CUES.get(intent.wants, _settled)
 
@@ -254,7 +276,10 @@ class _Talk:
             ):
                 score += OFFERED * HALF
         score += LONG if len(text) > LONG_CHARS and len(piece.text) <= LONG_TEXT else 0.0
-        score += LISTED if _LISTED.match(text) else 0.0
+        if _LISTED.match(text):
+            score += LISTED
+        if _MACHINE.match(text) or self._openings[_opening(text)] >= TEMPLATE:
+            score += GENERATED
         return Scored(key, share, score, fits, cued)
 
     def _cue_counts(self, key: Key) -> float:
@@ -269,6 +294,25 @@ class _Talk:
         spans, number = self.spans[key[0]], key[1]
         beside = [spans[other].text for other in (number - 1, number + 1) if 0 <= other < len(spans)]
         return CUED * HALF if self.intent.wants and any(map(self._cue, beside)) else 0.0
+
+
+def _told_by(count: int) -> float:
+    """Return how much a word tells sentences of a conversation apart that stands in it so many times."""
+    return 1.0 / (1.0 + math.log(max(USUAL, count) / USUAL))
+
+
+def _opening(text: str) -> str:
+    return " ".join(text.split(" ", OPENING_WORDS)[:OPENING_WORDS])
+
+
+def says_change(text: str) -> bool:
+    """Tell whether a text says that something is so from then on."""
+    return _stands(text)
+
+
+def is_machine_line(text: str) -> bool:
+    """Tell whether a line of a text looks as if a machine wrote it."""
+    return bool(_MACHINE.match(text))
 
 
 def _asked(pieces: Sequence[Piece], at: int) -> int | None:

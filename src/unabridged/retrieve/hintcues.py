@@ -35,6 +35,7 @@ WANTS_DECISION = re.compile(
 )
 WANTS_OUTPUT = re.compile(
     r"\b(?:errors?|exception|traceback|stack ?trace|output|print(?:ed)?|report(?:ed)?|measured|failure|crash\w*)\b"
+    r"|\bwhen (?:we|you|i) (?:last )?(?:looked|checked|counted|ran|tested|profiled|queried|measured)\b"
     r"|\b(?:panic|command|return(?:ed)?|yield(?:ed)?|show(?:ed)?|measur\w*|benchmark\w*|throughput|latency|p\d\d)\b",
     re.IGNORECASE,
 )

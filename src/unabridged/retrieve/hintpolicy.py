@@ -6,8 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from unabridged.retrieve import hintlive
-from unabridged.retrieve.hintanswer import SETTLING
+from unabridged.retrieve.hintanswer import SETTLING, says_change
 from unabridged.retrieve.hintintent import ERROR_CODE, SEVERAL, Intent
+from unabridged.retrieve.hintmatch import weight_of
 from unabridged.retrieve.hintturns import PAYLOAD, Source
 
 NOTHING, MARKER, EXCERPT = "nothing", "marker", "excerpt"
@@ -35,6 +36,8 @@ AHEAD = 0.2  # by which its score is, relatively, where the shares are as good a
 NEARLY = (
     0.35  # by which the answer of a newer conversation is behind at most, to hold in place of an older one
 )
+SAME_MATTER = 0.5  # share of the words of a matter that a conversation which changes it holds at least
+TIE = 0.02  # by which the shares of sources differ that hold as much
 LOOKED = 3  # sources that are looked at more closely
 LEAST, FAR_BEHIND = (
     0.3,
@@ -48,13 +51,13 @@ Test = Callable[[Source], bool]
 @dataclass(frozen=True, slots=True)
 class Tests:
     """What is asked of a source: whether it is too old; whether it was told of a short time ago (with True: quoted);
-    whether what follows takes it back; `closer` looks for its answer.
+    whether what follows takes it back; `closer` looks for its answer in what was read, with True around that, too.
     """
 
     is_stale: Test
     rests: Callable[[Source, bool], bool]
     is_corrected: Test
-    closer: Callable[[Source], None]
+    closer: Callable[[Source, bool], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,8 +87,8 @@ def judge(intent: Intent, found: Sequence[Source], tests: Tests) -> Verdict:
         return Verdict(NOTHING, "stale-source", stale)
     near = _near(intent, fresh, [item for item in found if not tests.is_stale(item)])
     best = _holding(intent, near)
-    tests.closer(best or near[0])
     told = best or near[0]
+    tests.closer(told, True)
     words = frozenset(told.words | told.lent)
     reason = "ambiguous" if best is None else "conflict" if tests.is_corrected(told) else ""
     if tests.rests(told, not reason):
@@ -99,8 +102,13 @@ def _answering(found: Sequence[Source], tests: Tests) -> list[Source]:
     """Return the sources without those in which nobody answered; the best of them are looked at more closely."""
     kept, looked = list[Source](), 0
     for at, item in enumerate(found):
-        if looked < LOOKED and at < 2 * LOOKED and item.share >= max(LEAST, found[0].share - FAR_BEHIND):
-            tests.closer(item)
+        near = item.share >= max(LEAST, found[0].share - FAR_BEHIND) or (
+            item.share >= found[0].share * SAME_MATTER
+            and item.time > found[0].time
+            and says_change(item.text)
+        )
+        if looked < LOOKED and at < 2 * LOOKED and near:
+            tests.closer(item, not looked or item.share >= found[0].share - TIE)
             looked += not item.bare
         if not item.bare:
             kept.append(item)
@@ -139,7 +147,7 @@ def _of_matter(intent: Intent, found: Sequence[Source], tests: Tests) -> Verdict
     strong.sort(key=lambda item: (-_weight(item), item.spread, -item.score, item.key))
     for item in strong[:LOOKED]:
         if item.event.role == "user":  # what an agent said is an answer
-            tests.closer(item)
+            tests.closer(item, True)
     strong = [item for item in strong if not item.bare]
     if not strong:
         return Verdict(NOTHING, "weak-evidence", found[0] if found else None)
@@ -158,13 +166,7 @@ def _near(intent: Intent, fresh: Sequence[Source], others: Sequence[Source]) -> 
     One that takes something back, or settles it anew, counts where it is newer, even if it holds somewhat less.
     """
     best, found = fresh[0], list[Source]()
-    newer = [
-        item
-        for item in others
-        if item.time > best.time
-        and item.share > best.share - BESIDE
-        and (item.reverses or _settles(intent, item, best))
-    ]
+    newer = [item for item in others if item.time > best.time and _settles(intent, item, best)]
     for item in (*fresh, *newer):
         if item not in found and (item is best or not _is_behind(item, best) or item in newer):
             found.append(item)
@@ -179,8 +181,6 @@ def _holding(intent: Intent, near: Sequence[Source]) -> Source | None:
     if len(near) == 1:
         return near[0]
     newest = max(near, key=lambda item: (item.time, item.event.seq))
-    if newest.reverses:
-        return newest
     best = near[0]
     if _matter(intent, best) and _settles(intent, newest, best):
         return newest
@@ -189,11 +189,24 @@ def _holding(intent: Intent, near: Sequence[Source]) -> Source | None:
 
 def _settles(intent: Intent, item: Source, best: Source) -> bool:
     """Tell whether a newer conversation settles the matter of another one: it answers as well what is asked of it."""
-    if intent.wants not in SETTLING or item.answer is None or best.answer is None:
+    if item.answer is None or best.answer is None:
         return False
-    answers = item.fits and (item.wanted or bool(intent.asks))
-    as_well = item.answer.score >= best.answer.score - NEARLY
-    return answers and as_well and _matter(intent, best) <= _matter(intent, item)
+    if intent.wants not in SETTLING:  # what is taken back has no reason any more
+        return item.reverses and item.answer.changes and item.share > best.share - BESIDE
+    if (
+        not (item.fits and (item.wanted or bool(intent.asks)))
+        or item.answer.score < best.answer.score - NEARLY
+    ):
+        return False
+    mine, others = _matter(intent, item), _matter(intent, best)
+    if others and others <= mine and item.share > best.share - BESIDE:
+        return True
+    changes = item.reverses or item.answer.changes
+    return changes and _weight_of(intent, mine & others) >= SAME_MATTER * _weight_of(intent, others) > 0
+
+
+def _weight_of(intent: Intent, words: set[int]) -> float:
+    return sum(weight_of(intent.words[at]) for at in words)
 
 
 def _matter(intent: Intent, item: Source) -> set[int]:
@@ -261,7 +274,9 @@ def is_strong_for_implicit(intent: Intent, item: Source) -> bool:
     if intent.question:  # who asks is told of names only
         return False
     if item.own >= ENOUGH_IMPLICIT and item.spread <= TOGETHER:
-        return True
+        return not item.is_generated
+    if item.is_generated:
+        return False
     evidence = sum(intent.words[at].rarity for at in telling)
     if item.own >= ENOUGH_PHRASE and item.spread <= PHRASE and evidence >= EVIDENCE:
         return True

@@ -25,13 +25,21 @@ from unabridged.retrieve.hintmatch import (
     spots,
     spread_of,
 )
-from unabridged.retrieve.hintturns import IDENTITY, PAYLOAD, SPOKEN, Source, conversation, pieces_of
+from unabridged.retrieve.hintturns import (
+    IDENTITY,
+    PAYLOAD,
+    SPOKEN,
+    Source,
+    conversation,
+    passages_of,
+    pieces_of,
+)
 from unabridged.schema.ids import Micros, ProjectId
 from unabridged.schema.records import META, SUMMARY, Document, Event
 from unabridged.schema.scope import Level
 
-FETCH = 16  # windows that are found
-READ, WINDOWS = 8, 2  # turns whose text is read, and windows of each
+FETCH = 12  # windows that are found
+READ, WINDOWS = 7, 2  # turns whose text is read, and windows of each
 TALKS = 3  # conversations in which an answer is looked for
 SPARE = 4_096  # bytes by which white space may make a message longer
 NEIGHBOURS = 60  # steps of a conversation within which turns speak of one matter
@@ -103,16 +111,17 @@ def _rank(item: Source) -> tuple[float, float, bytes]:
     return -item.share, -item.score, item.key
 
 
-def look_closer(asked: Looking, source: Source) -> None:
-    """Look for what answers in a source's conversation."""
-    if source.answer is not None:
+def look_closer(asked: Looking, source: Source, *, around: bool) -> None:
+    """Look for what answers in a source's conversation: in what was read of it, or `around` that, too."""
+    if source.answer is not None and (source.around or not around):
         return
+    source.around = around
     context, eligible = asked.context, Eligibility(asked.context, Filters(), {}, standing=True)
 
     def allows(event: Event) -> bool:
         return not eligible.reason(event) and not _is_live(asked, event)
 
-    conversation(context, source, allows)
+    source.said = conversation(context, source, allows) if around else passages_of(source)
     source.answer = hintanswer.answer(asked.intent, asked.needles, pieces_of(source))
     if source.is_note or source.event.kind not in SPOKEN:
         source.answer.empty = False

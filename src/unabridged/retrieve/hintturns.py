@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from unabridged.archive.notes import HOST as NOTE_HOST
 from unabridged.errors import UnabridgedError
 from unabridged.retrieve.context import Context
-from unabridged.retrieve.hintanswer import Answer, Piece
+from unabridged.retrieve.hintanswer import Answer, Piece, is_machine_line
 from unabridged.retrieve.hintintent import prose
 from unabridged.retrieve.hintmatch import FAR, NEAR, Held
 from unabridged.schema.ids import DocumentId, Micros, Ordinal, ProjectId
@@ -17,10 +17,11 @@ from unabridged.schema.records import DOCUMENT, EVENT, HUMAN, META, PATH, SUMMAR
 ENDS = 5  # events of a turn that are looked at: so many at its beginning, so many at its end
 BEFORE, BEHIND = 2, 4  # turns of a conversation around a source that are looked at
 BESIDE = 3  # further turns of it that hold words of the message
-SAID_MOST = 14  # messages of a conversation that are read, the nearest to the source
+SAID_MOST = 10  # messages of a conversation that are read, the nearest to the source
+LINE = 80  # characters of a line that show who wrote it
 RESULTS = 4  # steps behind a call that are looked at for its result
 TEXT = 4_000  # bytes of a message that are looked at
-END = 600  # characters at either end of a long one that holds none of the best passages
+END = 500  # characters at either end of a long one that holds none of the best passages
 IDENTITY = 12  # bytes of a document's id that all its versions share
 SPOKEN, PAYLOAD = frozenset(("text",)), frozenset(("tool-result", "tool-call"))
 
@@ -71,6 +72,7 @@ class Source:
         default_factory=list["Source"]
     )  # other turns of its conversation, best first
     said: list[Said] | None = None  # what was said around it, once it was read
+    around: bool = False  # whether that was looked for beyond its own passages
     answer: Answer | None = None  # what of that answers, once it was looked for
 
     @property
@@ -92,6 +94,13 @@ class Source:
     def bare(self) -> bool:
         """Whether nothing was answered in its conversation."""
         return self.answer is not None and self.answer.empty
+
+    @property
+    def is_generated(self) -> bool:
+        """Whether a machine wrote the line in which the first of its words stands."""
+        place = min((starts[0] for starts in self.held.places.values() if starts), default=0)
+        begin = self.text.rfind("\n", 0, place) + 1
+        return is_machine_line(self.text[begin : place + 1 + LINE])
 
     @property
     def together(self) -> bool:
@@ -148,18 +157,12 @@ def conversation(context: Context, source: Source, allows: Allows) -> list[Said]
 
     What cannot be read, and what `allows` refuses, is left out.
     """
-    if source.said is None:
-        source.said = (
-            _given(context, source) if source.event.kind in PAYLOAD else _said(context, source, allows)
-        )
-    return source.said
+    return _given(context, source) if source.event.kind in PAYLOAD else _said(context, source, allows)
 
 
 def _said(context: Context, source: Source, allows: Allows) -> list[Said]:
-    passages = {item.event.ordinal: item.text for item in (source, *source.beside)}
-    if (
-        source.event.kind not in SPOKEN or source.event.host == NOTE_HOST
-    ):  # a note, a summary: it stands alone
+    passages = {item.event.ordinal: item for item in (source, *source.beside)}
+    if source.event.kind not in SPOKEN or source.is_note:  # it stands alone
         return [_alone(source)]
     turns = _turns(context, source)
     events = _events(context, turns)
@@ -173,17 +176,22 @@ def _said(context: Context, source: Source, allows: Allows) -> list[Said]:
     found = list[Said]()
     for at in sorted(near):
         event, held_by, turn = events[at]
-        text = passages.get(event.ordinal)
-        if text is None and allows(event):
-            text = _text(context, event)
+        held = passages.get(event.ordinal)
+        text = _text(context, event, held) if held is not None or allows(event) else ""
         if text:
             found.append(Said(event, text, held_by, turn, bytes((held_by or begun[turn])[:IDENTITY])))
     return found or [_alone(source)]
 
 
-def _alone(source: Source) -> Said:
+def passages_of(source: Source) -> list[Said]:
+    """Return what was read of a conversation: a source's passage and those beside it, in order."""
+    own = sorted((source, *source.beside), key=lambda item: item.event.seq)
+    return [_alone(item, turn) for turn, item in enumerate(own)]
+
+
+def _alone(source: Source, turn: int = 0) -> Said:
     held_by = bytes(source.document.id) if source.document is not None else b""
-    return Said(source.event, source.text, held_by, 0, source.key)
+    return Said(source.event, source.text, held_by, turn, source.key)
 
 
 def _turns(context: Context, source: Source) -> list[Document]:
@@ -239,13 +247,22 @@ def _is_said(event: Event) -> bool:
     return event.kind in SPOKEN and event.size > 0 and not event.flags & (META | SUMMARY)
 
 
-def _text(context: Context, event: Event) -> str:
-    """Return what was said, of a long message its ends; "" where it cannot be read."""
+def _text(context: Context, event: Event, held: Source | None = None) -> str:
+    """Return what was said, of a long message its ends, and what `held` found in it; "" where it cannot be read."""
     try:
-        text = context.resolver.event_bytes(event).decode("utf-8", "replace")
+        data = context.resolver.event_bytes(event)
     except UnabridgedError:
         return ""
-    return text if len(text) <= 2 * END else f"{text[:END]}\n{text[-END:]}"
+    if len(data) <= 2 * END or (held is not None and held.end - held.start >= len(data)):
+        return data.decode("utf-8", "replace")
+    parts = [(0, END), (len(data) - END, len(data))]
+    if held is not None:
+        parts = [
+            (0, min(END, held.start)),
+            (held.start, held.end),
+            (max(held.end, len(data) - END), len(data)),
+        ]
+    return "\n".join(data[start:end].decode("utf-8", "replace") for start, end in parts if end > start)
 
 
 def _given(context: Context, source: Source) -> list[Said]:
