@@ -15,6 +15,7 @@ from tests.gateway.offered.provider import PROVIDERS, Block
 from tests.gateway.serving import LARGE, SMALL, Stand, standing
 from tests.gateway.upstream import Asked
 from unabridged.errors import DaemonUnavailable
+from unabridged.gateway.offered import offers
 
 SEARCH: Block = ("call", "unabridged_search", '{"query":"the port"}')
 READ: Block = ("call", "read", '{"path":"a"}')
@@ -40,6 +41,7 @@ class Daemon:
         self.kept = dict[str, dict[str, Any]]()
         self.searches = 0
         self.gone = False
+        self.keeps = True
 
     async def __call__(self, op: str, params: Mapping[str, Any]) -> dict[str, Any]:
         if self.gone:
@@ -50,7 +52,7 @@ class Daemon:
         assert op == "window.asked"
         for seed in params.get("drop", ()):
             self.kept.pop(seed, None)
-        for row in params.get("put", ()):
+        for row in params.get("put", ()) if self.keeps else ():
             self.kept[row["seed"]] = row
         return {"rows": list(self.kept.values())}
 
@@ -162,6 +164,45 @@ def test_after_a_restart_of_the_gateway_the_history_is_the_same(tmp_path: Path, 
     run(tmp_path / "x", form, first)
     run(tmp_path / "y", form, second)
     assert sent[0] == sent[1]
+
+
+@forms
+def test_what_quotes_an_erased_passage_is_forgotten_while_the_gateway_runs(
+    tmp_path: Path, form: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(offers, "FRESH_SECONDS", 0.0)
+
+    async def script(stand: Stand, made: Script, daemon: Daemon) -> None:
+        made.answers = [[SEARCH], [("text", "It is 80.")], [("text", "One.")], [("text", "Two.")]]
+        history = [made.provider.user("What port?")]
+        history += (await ask(stand, made, history))["history"]
+        history.append(made.provider.user("And?"))
+        history += (await ask(stand, made, history))["history"]
+        assert "the port is 80" in stand.upstream.asked[2].body.decode()
+        daemon.kept.clear()
+        history.append(made.provider.user("And now?"))
+        await ask(stand, made, history)
+        assert "the port is 80" not in stand.upstream.asked[3].body.decode()
+
+    run(tmp_path / "x", form, script)
+
+
+@forms
+def test_what_the_archive_cannot_keep_is_known_as_long_as_the_gateway_runs(
+    tmp_path: Path, form: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(offers, "FRESH_SECONDS", 0.0)
+
+    async def script(stand: Stand, made: Script, daemon: Daemon) -> None:
+        daemon.keeps = False
+        made.answers = [[SEARCH], [("text", "It is 80.")], [("text", "One.")]]
+        history = [made.provider.user("What port?")]
+        history += (await ask(stand, made, history))["history"]
+        history.append(made.provider.user("And?"))
+        await ask(stand, made, history)
+        assert "the port is 80" in stand.upstream.asked[2].body.decode()
+
+    run(tmp_path / "x", form, script)
 
 
 @forms

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from tests.gateway.offered.provider import PROVIDERS, Block
 from tests.gateway.offered.talk import Talk
+from unabridged.gateway.offered import turn
 from unabridged.gateway.offered.turn import MOST_CALLS, MOST_ROUNDS, REFUSED, REFUSED_ROUNDS, BrokenOff
 
 FORMS = sorted(PROVIDERS)
@@ -292,3 +293,13 @@ def test_however_a_stream_is_cut_into_pieces_the_client_gets_the_same(
     assert pieces.raw == whole.raw
     assert pieces.history == whole.history
     assert b"unabridged_" not in whole.raw
+
+
+@forms
+@both
+def test_an_answer_without_end_is_broken_off(
+    form: str, streamed: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(turn, "MOST_BYTES", 300)
+    with pytest.raises(BrokenOff):
+        talk(form, streamed=streamed).answer([text("a long answer " * 30)])

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 STREAM, JSON = "text/event-stream", "application/json"
 OK = 200
+# Seconds after which the archive is asked again what it keeps: what quotes an erased passage is forgotten here, too.
+FRESH_SECONDS = 60.0
 
 Operation = Callable[[str, Mapping[str, Any]], Awaitable[dict[str, Any]]]
 
@@ -43,6 +45,9 @@ class Offers:
         if talk.rounds is None and request.windowed:
             begun = any(item.role is Role.ASSISTANT for item in request.conversation.items)
             talk.rounds = await self._known(talk) if begun else Rounds()
+            talk.rounds.checked = time.monotonic()
+        elif talk.rounds is not None and talk.rounds.all():
+            await self._checked(talk, talk.rounds)
         return self.beside(adapter, talk)
 
     def beside(self, adapter: Adapter, talk: Talk) -> Offering | None:
@@ -77,13 +82,22 @@ class Offers:
         rows: list[dict[str, Any]] = answer.get("rows", [])
         return Rounds(one for row in rows for one in decode(row["seed"], row["data"]))
 
+    async def _checked(self, talk: Talk, rounds: Rounds) -> None:
+        if time.monotonic() - rounds.checked >= FRESH_SECONDS:
+            rounds.checked = time.monotonic()
+            answer = await self._stored(talk, {})
+            if "rows" in answer:
+                rounds.only(row["seed"] for row in answer["rows"])
+
     async def _keep(self, talk: Talk, seed: str, rounds: Sequence[Round]) -> None:
         data = encode(rounds) if rounds else ""
         if not data:
             await self._stored(talk, {"drop": [seed]})
             return
         documents = sorted({document for one in rounds for document in one.documents})
-        await self._stored(talk, {"put": [{"seed": seed, "data": data, "documents": documents}]})
+        answer = await self._stored(talk, {"put": [{"seed": seed, "data": data, "documents": documents}]})
+        if talk.rounds is not None and seed not in (row["seed"] for row in answer.get("rows", ())):
+            talk.rounds.unkept.add(seed)
 
     async def _stored(self, talk: Talk, asked: Mapping[str, Any]) -> dict[str, Any]:
         """Ask the archive for what was asked; what it cannot keep now is known in this process alone."""

@@ -111,6 +111,8 @@ class Rounds:
         """Begin with those that were kept."""
         self._rounds = dict[str, tuple[Round, ...]]()
         self._size = 0
+        self.unkept = set[str]()  # seeds of which the archive keeps nothing: they are known here alone
+        self.checked = 0.0  # seconds of a clock at which the archive was last asked
         for one in known:
             self.add(one)
 
@@ -120,6 +122,11 @@ class Rounds:
     def of(self, seed: str) -> tuple[Round, ...]:
         """Return the rounds of the answer to an item, in order."""
         return self._rounds.get(seed, ())
+
+    def only(self, seeds: Iterable[str]) -> None:
+        """Forget what the archive keeps no more: `seeds` are those that it keeps."""
+        for seed in self._rounds.keys() - set(seeds) - self.unkept:
+            self.drop(seed)
 
     def all(self) -> list[Round]:
         """Return all of them."""
@@ -135,6 +142,7 @@ class Rounds:
     def drop(self, seed: str) -> bool:
         """Forget the rounds of an answer: it is asked for anew. Return whether there were any."""
         gone = self._rounds.pop(seed, ())
+        self.unkept.discard(seed)
         self._size -= sum(one.size for one in gone)
         return bool(gone)
 

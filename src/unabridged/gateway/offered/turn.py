@@ -17,6 +17,7 @@ MOST_ROUNDS = 6  # answers of the model with calls of ours in one answer to the 
 MOST_CALLS = 12  # in all of them
 MOST_TOKENS = 24_000  # of their results together (strict estimate); the last one may go beyond
 MOST_SECONDS = 45.0  # that the archive may take for all of them
+MOST_BYTES = 64 << 20  # of all answers of the provider to one request; none is as long
 LEAST_TOKENS = 200  # that are left for a call to be worth asking
 # Answers with calls that get no more results than that they are too many; the next one ends the client's answer.
 REFUSED_ROUNDS = 2
@@ -74,7 +75,7 @@ class Turn:
         self._ask = ask
         self._keep = keep
         self._answer = form.answer(seed, streamed=streamed)
-        self._count = self._calls = self._tokens = 0
+        self._count = self._calls = self._tokens = self._size = 0
         self._seconds = 0.0
         self.spent = list[Usage]()  # of each answer of the provider
 
@@ -90,6 +91,7 @@ class Turn:
         try:
             while True:
                 async for data in reply.chunks():
+                    self._took(len(data))
                     if shown := self._answer.feed(data):
                         yield shown
                 heard = self._answer.heard()
@@ -106,6 +108,12 @@ class Turn:
             await reply.close()
         if shown := self._answer.finish():
             yield shown
+
+    def _took(self, size: int) -> None:
+        """Bound what is held of an answer that is not streamed, or of what one is built from."""
+        self._size += size
+        if self._size > MOST_BYTES:
+            raise BrokenOff
 
     async def _answered(self, heard: Heard) -> bool:
         """Have the archive answer; tell whether the model is asked to go on."""
