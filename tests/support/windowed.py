@@ -23,6 +23,7 @@ from tests.support.recorder import Recorder
 from tests.support.story import Story, answers
 from tests.support.talks import HOSTS, Host, PiHost, Talk
 from tests.support.talks_programs import SDKS, AiderHost, SdkHost
+from unabridged.daemon import lock
 from unabridged.daemon.client import Client
 from unabridged.window.messages import Kind, Part
 from unabridged.window.providers.adapters import adapter_for
@@ -133,9 +134,11 @@ class Session:
         self.recorder.target = self.gateway.base
 
     def kill_daemon(self) -> None:
-        """Kill the daemon."""
-        assert self.home is not None
-        kill(self.home.pid)
+        """Kill the daemon, once there is one."""
+        home = self.home
+        assert home is not None
+        until(lambda: lock.held(home.layout.lock) and "pid" in lock.read_owner(home.layout.lock))
+        kill(home.pid)
 
     def kill_daemon_soon(self, seconds: float) -> threading.Timer:
         """Kill the daemon while something is under way."""
