@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from unabridged.archive import twins
+from unabridged.archive import log, twins, windows
 from unabridged.archive.admission import Append, Captured
 from unabridged.archive.ingest import WIRE, Ingest, LineRedactor
 from unabridged.archive.windows import ADDRESS, stream_id
@@ -150,3 +150,15 @@ class Capture:
         append.captured = Captured(self._stream.conversation, [row.key for row in rows[:count]])
         del rows[:count]
         return append
+
+
+def open_streams(reader: Reader) -> list[Stream]:
+    """Return the streams whose last turn is open."""
+    found = list[Stream]()
+    for project in log.projects(reader):
+        for window in windows.every(reader, project.id):
+            stream = stream_of(window, project.roots[0] if project.roots else "")
+            generation = prior(reader, stream)
+            if generation is not None and generation.turn_state:
+                found.append(stream)
+    return found

@@ -11,10 +11,9 @@ from typing import Any, Protocol
 
 import msgspec
 
-from unabridged.archive import log
 from unabridged.archive import windows as kept
 from unabridged.archive.admission import Append, Appended, plan_append
-from unabridged.archive.capture import Capture, Row, Stream, begun, prior, stream_of
+from unabridged.archive.capture import Capture, Row, Stream, begun, open_streams, prior
 from unabridged.archive.erasedrows import erased_rows
 from unabridged.archive.ingest import LineRedactor
 from unabridged.archive.twins import Begun
@@ -140,7 +139,8 @@ class Captures:
     def tend(self, store: Store, now: Micros) -> int:
         """Close the open turns of conversations in which nothing is said any more; return how many."""
         if self._open is None:
-            left = {stream.conversation: (self._clock(), stream) for stream in open_streams(store)}
+            with store.snapshot() as reader:
+                left = {one.conversation: (self._clock(), one) for one in open_streams(reader)}
             with self._lock:
                 self._open = left
         with self._lock:
@@ -250,19 +250,6 @@ class Captures:
             talk.capture, talk.last = None, None
             talk.flight.clear()
         talk.flight = {key: commit for key, commit in talk.flight.items() if not commit.done()}
-
-
-def open_streams(store: Store) -> list[Stream]:
-    """Return the streams whose last turn is open: what an earlier process left."""
-    found = list[Stream]()
-    with store.snapshot() as reader:
-        for project in log.projects(reader):
-            for window in kept.every(reader, project.id):
-                stream = stream_of(window, project.roots[0] if project.roots else "")
-                generation = prior(reader, stream)
-                if generation is not None and generation.turn_state:
-                    found.append(stream)
-    return found
 
 
 def position_of(commits: Sequence[Future[Any]]) -> int:
