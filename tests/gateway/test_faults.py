@@ -298,3 +298,21 @@ def test_many_requests_of_one_conversation_at_once_are_all_served(tmp_path: Path
         assert len(stand.memory.rows) == len(talk(12)) + 1
 
     run(tmp_path, answers, check, limits=SMALL)
+
+
+def test_what_waits_for_the_archive_is_bounded_and_one_long_conversation_is_not_too_much(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(filing, "MOST_HELD", 100)
+
+    async def check(stand: Stand) -> None:
+        assert FAULT not in (await stand.post(MESSAGES, body(talk(12)))).headers
+        assert len(stand.sent()["messages"]) < len(talk(12))
+        await stand.filed()
+        stand.memory.gate.clear()
+        for word in ("one", "two", "three"):
+            await stand.post(MESSAGES, body(talk(1, word)))
+        assert stand.filing.held < 3_000
+        stand.memory.gate.set()
+
+    run(tmp_path, answers, check, limits=SMALL)

@@ -68,7 +68,7 @@ class Filing:
     def capture(self, talk: Talk, rows: Sequence[Row]) -> asyncio.Task[str]:
         """Have rows archived; the task gives "" once they are durable, else the code of what failed."""
         size = sum(len(row.raw) for row in rows)
-        if self._held + size > MOST_HELD:
+        if self._held and self._held + size > MOST_HELD:  # one alone is taken, however long it is
             return self._start(talk, self._too_much)
         self._held += size
 
