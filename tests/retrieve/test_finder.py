@@ -70,7 +70,10 @@ PASTE = "\n".join(f"12:00:{at % 60:02} INFO relay[{at}] opened segment {at * 791
 QUESTION = "where is the spare key of the boat house?"
 
 
-@pytest.mark.parametrize("query", [f"{QUESTION}\n{PASTE}", f"{PASTE}\n\n{QUESTION}"])
+@pytest.mark.parametrize(
+    "query",
+    [f"{QUESTION}\n{PASTE}", f"{PASTE}\n\n{QUESTION}", f"spare key, boat house\n{PASTE}"],
+)
 def test_a_question_counts_more_than_what_is_pasted_beside_it(query: str) -> None:
     plan = plan_of(query, (), False)
     own = [one.weight for one in plan.clauses if one.source in ("spare", "key", "boat", "house")]

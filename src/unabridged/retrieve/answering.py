@@ -103,6 +103,11 @@ def answers(low: str) -> bool:
     return False
 
 
+def is_printed(line: str) -> bool:
+    """Tell whether a line in lower case is one that a program writes."""
+    return _PRINTED.match(line) is not None
+
+
 def _best(text: str, word: _Word, kinds: dict[int, int]) -> int:
     """Return the most that any sentence does with a word; 0 where it does not stand there."""
     best, at = 0, text.find(word.prefix)
@@ -135,7 +140,7 @@ def _end(text: str, start: int) -> int:
 
 def _kind(sentence: str) -> int:
     """Return what a sentence does."""
-    if _PRINTED.match(sentence) is not None:
+    if is_printed(sentence):
         return PRINTED
     asking = _MARK.search(sentence) or _BEGINS.match(sentence) or _HOLDS.search(sentence)
     return ASKED if asking is not None else SAID

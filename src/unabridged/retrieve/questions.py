@@ -7,7 +7,7 @@ import re
 from unabridged.index.analysis.inflections import inflections
 from unabridged.index.analysis.letters import sound
 from unabridged.index.analysis.stopwords import STOPWORDS
-from unabridged.retrieve.answering import Words
+from unabridged.retrieve.answering import Words, is_printed
 from unabridged.retrieve.denying import Denying
 
 QUESTION_MOST = 400  # characters; a longer query is a paste, and only its beginning is taken as a question
@@ -96,9 +96,18 @@ def with_paste(query: str) -> tuple[str, str]:
     first, _, behind = text.partition("\n")
     before, _, last = text.rpartition("\n")
     for line, rest in ((first, behind), (last, before)):
-        if rest and len(line) <= QUESTION_MOST and len(_WORD.findall(line)) >= LEAST_WORDS and asks(line):
+        if not rest or not line.strip() or len(line) > QUESTION_MOST:
+            continue
+        asking = asks(line) and len(_WORD.findall(line)) >= LEAST_WORDS
+        if asking or (_is_pasted(rest) and not is_printed(folded(line))):
             return line, rest
     return query, ""
+
+
+def _is_pasted(text: str) -> bool:
+    """Tell whether a text begins as no person begins one: with a line of a program, or a fence."""
+    line = text.lstrip().partition("\n")[0]
+    return line.startswith(("```", "~~~")) or is_printed(folded(line))
 
 
 def folded(text: str) -> str:
