@@ -15,7 +15,7 @@ from typing import Any
 
 import httpx2
 
-from tests.daemon.living import PATIENCE, Home, alive, kill, until
+from tests.daemon.living import PATIENCE, Home, alive, children, kill, until
 from tests.gateway.upstream import Act, Asked, Upstream
 from tests.gateway.wire import MESSAGES, answers, anthropic, body, said, talk
 from unabridged.daemon import lock
@@ -203,6 +203,39 @@ def test_the_gateway_ends_with_its_program_and_with_una_run_itself(home: Home, t
     running.send_signal(signal.SIGTERM)
     assert running.wait(PATIENCE) == 128 + signal.SIGTERM
     until(lambda: not any(alive(pid) for pid in ours), "something is left")
+
+
+def test_a_gateway_that_dies_is_followed_by_one_at_the_same_address_and_no_command_line_tells_any(
+    home: Home, tmp_path: Path
+) -> None:
+    note, there = tmp_path / "url", "http://127.0.0.1:9/of-the-user-alone"
+    script = f"echo $ANTHROPIC_BASE_URL > {note}; exec sleep 600"
+    running = subprocess.Popen(
+        [*PROGRAM, "run", "sh", "-c", script],
+        env=environment(home, ANTHROPIC_BASE_URL=there),
+        stdin=subprocess.DEVNULL,
+    )
+
+    def words(pid: int) -> bytes:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+
+    def gateway() -> int:
+        return next(pid for pid in children(running.pid) if b"until-input-ends" in words(pid))
+
+    until(lambda: note.exists() and note.read_text().endswith("\n"), "the program did not start")
+    url, first = note.read_text().strip(), gateway()
+    for _ in range(2):
+        pid = gateway()
+        assert b"of-the-user-alone" not in words(pid)
+        assert url.rpartition("/")[2].encode() not in words(pid)
+        kill(pid)
+        answer = httpx2.get(f"{url}/v1/models", headers={"anthropic-version": "1"}, timeout=PATIENCE)
+        assert (answer.status_code, answer.json()["error"]["code"]) == (502, "upstream-unreachable")
+    last = gateway()
+    assert last != first
+    running.terminate()
+    running.wait(PATIENCE)
+    until(lambda: not alive(last), "the gateway is left")
 
 
 def test_the_gateway_ends_when_una_run_is_killed(home: Home, tmp_path: Path) -> None:

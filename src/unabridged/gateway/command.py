@@ -9,6 +9,7 @@ import secrets
 import signal
 import sys
 from collections.abc import Mapping
+from hashlib import sha256
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Protocol
@@ -17,6 +18,7 @@ import uvloop
 
 from unabridged.daemon import allocation, config, loopback, paths, portfile
 from unabridged.daemon.link import Link
+from unabridged.gateway import handed
 from unabridged.gateway.archive import DaemonArchive
 from unabridged.gateway.bounds import of_settings
 from unabridged.gateway.door import Door
@@ -33,8 +35,7 @@ if TYPE_CHECKING:
     from unabridged.gateway.offered.offers import Offers
 
 OFFER = "offer"  # the setting's value with which tools are offered
-TOKEN_BYTES = 32  # of randomness
-RUN_BYTES = 10  # that tell one run from others
+RUN_DIGITS = 20  # that tell one run from others
 
 
 class Arguments(Protocol):
@@ -66,16 +67,20 @@ def run(arguments: Arguments) -> int:
     """Serve until SIGTERM or SIGINT; raise `InvalidInput` for a port or an upstream that cannot be had."""
     allocation.thrifty()
     settings = config.load(arguments.environ).for_folder(str(Path.cwd()))
-    upstreams = Upstreams({**settings.values["gateway.upstreams"], **named(arguments.list("upstream"))})
-    listener = loopback.listen(arguments.number("port"))
-    door = Door(listener.getsockname()[1], secrets.token_urlsafe(TOKEN_BYTES))
+    given = handed.given(arguments.environ)
+    os.environ.pop(handed.VARIABLE, None)  # it is for nobody whom this process starts
+    flags = [*(given.upstreams if given else ()), *arguments.list("upstream")]
+    upstreams = Upstreams({**settings.values["gateway.upstreams"], **named(flags)})
+    listener = given.listener if given else loopback.listen(arguments.number("port"))
+    token = given.token if given else secrets.token_urlsafe(handed.TOKEN_BYTES)
+    door = Door(listener.getsockname()[1], token)
     journal = Journal(paths.layout(arguments.environ).logs, settings.text("daemon.log_level"))
     file = arguments.text("port-file")
     signal.signal(signal.SIGTERM, _ended)  # until the server hears it, which is there a moment later
     link = Link(settings.layout, str(Path.cwd()), name="gateway", starts=True, mourns=False)
     filing = Filing(DaemonArchive(link), journal, str(Path.cwd()))
     offers = _offers(link, filing, journal) if settings.text("gateway.tools") == OFFER else None
-    whose = _whose(arguments.text("host") or OTHER)
+    whose = _whose(arguments.text("host") or OTHER, token)
     windows = Windows(filing, of_settings(settings), whose, masker(settings), offers)
     service = Service(door, upstreams, windows, journal, settings.number("gateway.body_bytes"))
     try:
@@ -91,12 +96,14 @@ def run(arguments: Arguments) -> int:
     return 0
 
 
-def _whose(host: str) -> Who:
+def _whose(host: str, token: str) -> Who:
     """Return whose requests are that do not say it.
 
-    aider says no session, and what it sends before the conversation changes with the files: a run of it is a session.
+    aider says no session, and what it sends before the conversation changes with the files: a run of it is a session,
+    which a gateway that follows goes on with: it has the same token.
     """
-    return Who(host, f"run-{secrets.token_hex(RUN_BYTES)}" if host == AIDER else "")
+    run = sha256(token.encode()).hexdigest()[:RUN_DIGITS]
+    return Who(host, f"run-{run}" if host == AIDER else "")
 
 
 def _offers(link: Link, filing: Filing, journal: Journal) -> Offers:

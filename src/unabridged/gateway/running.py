@@ -7,20 +7,24 @@ without us. The gateway is in a session of its own, so that a key pressed there 
 from __future__ import annotations
 
 import json
+import os
 import selectors
 import shutil
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Mapping
 from pathlib import Path
 from types import FrameType
 from typing import Protocol
 
 from unabridged.errors import InternalError, InvalidInput, UnabridgedError, from_dict
-from unabridged.gateway import clients
+from unabridged.gateway import clients, handed
 
 START_SECONDS = 30.0  # that the gateway may take to listen
+FOLLOWING_SECONDS = 0.2  # from the end of a gateway that was not told to end to the next one
+FOLLOWING_MOST = 20  # of them: one that ends again and again has a reason
 END_SECONDS = 10.0  # that it may take to end behind its client
 PASSED_ON = (signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2)
 OF_THE_TERMINAL = (signal.SIGINT, signal.SIGQUIT)  # the terminal sends them to the client, too
@@ -67,16 +71,36 @@ class _Gateway:
         words = [sys.executable, "-m", "unabridged", "gateway", "--until-input-ends", "--json"]
         if host:
             words += ["--host", host]
-        for text in upstreams:
-            words += ["--upstream", text]
-        self._process = subprocess.Popen(
-            words,
+        self._words, self._listener = words, handed.listening()
+        self._handed = handed.offered(self._listener, upstreams)
+        self._ends, self._starting = threading.Event(), threading.Lock()
+        self._process = self._started()
+        self.base = self._heard()
+        threading.Thread(target=self._keep, daemon=True).start()
+
+    def _started(self) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(
+            self._words,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
+            env={**os.environ, **self._handed.variables()},
+            pass_fds=(self._handed.descriptor,),
             start_new_session=True,
         )
-        self.base = self._heard()
+
+    def _keep(self) -> None:
+        """Have another one follow where one ends before its client; meanwhile connections wait at the socket."""
+        for _ in range(FOLLOWING_MOST):
+            self._process.wait()
+            if self._ends.wait(FOLLOWING_SECONDS):
+                return
+            with self._starting:
+                if self._ends.is_set():
+                    return
+                self._process = self._started()
+        self._process.wait()
+        self._listener.close()
 
     def _heard(self) -> str:
         assert self._process.stdout is not None
@@ -95,6 +119,8 @@ class _Gateway:
 
     def end(self) -> None:
         """Have it write what it still holds, and end."""
+        with self._starting:
+            self._ends.set()
         assert self._process.stdin is not None
         self._process.stdin.close()
         try:

@@ -1,0 +1,58 @@
+"""What `una run` hands to its gateway: a socket that listens, a token, addresses of providers.
+
+They come in the environment, which only this user can read; a command line is everybody's. A gateway that ends before
+its client is followed by another one with the same, so that the client finds it where the first one was.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import socket
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+VARIABLE = "_UNA_GATEWAY"
+ADDRESS = "127.0.0.1"
+BACKLOG = 64  # connections that the kernel keeps until they are accepted
+TOKEN_BYTES = 32  # of randomness
+
+
+class Handed(msgspec.Struct, frozen=True):
+    """`descriptor` is that of a listening socket."""
+
+    descriptor: int
+    token: str
+    upstreams: tuple[str, ...] = ()
+
+    @property
+    def listener(self) -> socket.socket:
+        """The socket, which is not handed on."""
+        os.set_inheritable(self.descriptor, False)
+        found = socket.socket(fileno=self.descriptor)
+        found.setblocking(False)
+        return found
+
+    def variables(self) -> dict[str, str]:
+        """Return what the gateway's environment has in it."""
+        return {VARIABLE: msgspec.json.encode(self).decode()}
+
+
+def offered(listener: socket.socket, upstreams: Sequence[str]) -> Handed:
+    """Return what is handed to a gateway, with a new token."""
+    return Handed(listener.fileno(), secrets.token_urlsafe(TOKEN_BYTES), tuple(upstreams))
+
+
+def listening() -> socket.socket:
+    """Return a socket that listens at a free port."""
+    found = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    found.bind((ADDRESS, 0))
+    found.listen(BACKLOG)
+    return found
+
+
+def given(environ: Mapping[str, str]) -> Handed | None:
+    """Return what was handed to this process, None where nothing was."""
+    text = environ.get(VARIABLE)
+    return msgspec.json.decode(text, type=Handed) if text else None
