@@ -17,9 +17,9 @@ from unabridged.archive.windows import ADDRESS, stream_id
 from unabridged.hosts.contract import Candidate, Head, Host
 from unabridged.hosts.wire import Wire
 from unabridged.hosts.wire.read import native_of
-from unabridged.schema.ids import EventId, OriginId, ProjectId, SessionId, session_id
+from unabridged.schema.ids import GLOBAL, NO_SESSION, EventId, OriginId, ProjectId, SessionId, session_id
 from unabridged.schema.records import GENERATION, SESSION, Generation
-from unabridged.schema.windows import Window
+from unabridged.schema.windows import Window, WindowHome
 from unabridged.store.contract import Reader
 
 
@@ -100,6 +100,13 @@ def begun(reader: Reader, stream: Stream) -> twins.Begun | None:
     """Return what the transcripts of a stream's session said so far; None where that is known already."""
     root, captured = family_root(reader, stream)
     return None if captured else twins.begun(reader, stream.project, root)
+
+
+def with_copies(reader: Reader, stream: Stream, rows: Sequence[Row]) -> list[Row]:
+    """Return the first items of a conversation with the events of the one that it is a copy of, if it is."""
+    home = WindowHome(GLOBAL, stream.conversation, stream.project, NO_SESSION)
+    shared = windows.copied(reader, home, stream.host, [row.key for row in rows])
+    return [msgspec.structs.replace(row, shared=shared.get(row.key, [])) for row in rows]
 
 
 def line_of(row: Row, stream: Stream) -> bytes:

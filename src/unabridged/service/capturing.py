@@ -9,11 +9,9 @@ from concurrent.futures import CancelledError, Future
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-import msgspec
-
 from unabridged.archive import windows as kept
 from unabridged.archive.admission import Append, Appended, plan_append
-from unabridged.archive.capture import Capture, Row, Stream, begun, open_streams, prior
+from unabridged.archive.capture import Capture, Row, Stream, begun, open_streams, prior, with_copies
 from unabridged.archive.erasedrows import erased_rows
 from unabridged.archive.ingest import LineRedactor
 from unabridged.archive.twins import Begun
@@ -212,14 +210,10 @@ class Captures:
         """Return the first items of a conversation with the events of the one that it is a copy of."""
         if talk.capture is not None or self._before(talk, store, stream) is not None:
             return rows
-        home = WindowHome(GLOBAL, stream.conversation, stream.project, NO_SESSION)
         with store.snapshot(stream.project) as reader:
             # What takes long is done here, not where everything is written one after the other.
             talk.begun = begun(reader, stream)
-            shared = kept.copied(reader, home, stream.host, [row.key for row in rows])
-        if not shared:
-            return rows
-        return [msgspec.structs.replace(row, shared=shared.get(row.key, [])) for row in rows]
+            return with_copies(reader, stream, rows)
 
     def _reading(self, talk: _Talk, store: Store, stream: Stream) -> Capture:
         if talk.capture is None:
