@@ -30,7 +30,7 @@ RARE_LEAST = 2  # terms that may find candidates however frequent they are
 TERMS_MOST = 24  # terms that find candidates
 SPARE = 80  # candidates beyond the wanted ones: frequent terms, inflections and class weights reorder them
 # The same of a brief look, which reads the few windows that it finds and weighs them itself.
-BRIEF_POSTINGS, BRIEF_LEAST, BRIEF_SPARE = 40_000, 1, 24
+BRIEF_POSTINGS, BRIEF_LEAST, BRIEF_SPARE = 30_000, 1, 16
 MASK_BITS = 22  # terms told apart in one pass: a sum of powers of two is exact in the 24 bits of a score
 
 Scored = tuple[float, DocAddress]

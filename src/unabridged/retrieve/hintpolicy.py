@@ -38,7 +38,7 @@ NEARLY = (
 )
 SAME_MATTER = 0.5  # share of the words of a matter that a conversation which changes it holds at least
 TIE = 0.02  # by which the shares of sources differ that hold as much
-LOOKED = 3  # sources that are looked at more closely
+LOOKED, AROUND = 3, 2  # sources that are looked at more closely; of them, whose conversation is read
 LEAST, FAR_BEHIND = (
     0.3,
     0.4,
@@ -108,7 +108,7 @@ def _answering(found: Sequence[Source], tests: Tests) -> list[Source]:
             and says_change(item.text)
         )
         if looked < LOOKED and at < 2 * LOOKED and near:
-            tests.closer(item, not looked or item.share >= found[0].share - TIE)
+            tests.closer(item, looked < AROUND and item.share >= found[0].share - TIE)
             looked += not item.bare
         if not item.bare:
             kept.append(item)

@@ -92,7 +92,7 @@ def look(asked: Looking, kinds: frozenset[str]) -> list[Source]:
     search = Search(asked.intent.query, FETCH, filters)
     candidates = asked.finder.glanced(search, _projects(asked.context), FETCH)
     pairs, _ = Eligibility(asked.context, filters, {}, standing=True).sift(candidates)
-    sources = [found for group in _grouped(asked, pairs)[:READ] if (found := _read(asked, group)) is not None]
+    sources = [found for group in _grouped(asked, pairs) if (found := _read(asked, group)) is not None]
     _lend(asked.intent, sources)
     sources.sort(key=_rank)
     talks = dict[tuple[ProjectId, bytes], Source]()
@@ -153,6 +153,8 @@ def _grouped(asked: Looking, pairs: Sequence[tuple[Candidate, Event]]) -> list[G
     """Return windows by the turn that holds them, in the order of the best of each, without visible ones."""
     groups = dict[tuple[ProjectId, bytes], Group]()
     for candidate, event in pairs:
+        if len(groups) == READ:
+            break
         if event.flags & (META | SUMMARY):
             continue
         if _is_live(asked, event):
