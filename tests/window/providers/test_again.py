@@ -54,10 +54,19 @@ def test_the_same_request_has_the_same_bytes_and_a_longer_one_begins_with_them()
     assert json.loads(found.body)["messages"] == [*json.loads(sent)["messages"], *more[-2:]]
 
 
-def test_another_history_a_shorter_one_and_one_that_was_never_sent_have_none() -> None:
+def test_what_the_user_said_last_may_be_another_text() -> None:
+    given = messages(12)
+    sent, kept = sent_before(given)
+    other = [*given[:-1], {"role": "user", "content": "no, another thing"}]
+    found = again(ANTHROPIC, body(other), Known(1 << 20), kept)
+    assert found is not None
+    assert json.loads(found.body)["messages"] == [*json.loads(sent)["messages"][:-1], other[-1]]
+
+
+def test_another_history_one_that_ends_before_the_cut_and_one_that_was_never_sent_have_none() -> None:
     given = messages(12)
     _, kept = sent_before(given)
-    for other in (given[:-2], [{"role": "user", "content": "another"}, *given[1:]]):
+    for other in (given[:5], [{"role": "user", "content": "another"}, *given[1:]]):
         assert again(ANTHROPIC, body(other), Known(1 << 20), kept) is None
     assert again(ANTHROPIC, body(given), Known(1 << 20), Last()) is None
     assert again(ANTHROPIC, b"{", Known(1 << 20), kept) is None
@@ -71,7 +80,7 @@ def test_what_a_provider_would_refuse_is_not_made_again() -> None:
     odd = [*given, {"role": "assistant", "content": [call]}, {"role": "user", "content": [result]}]
     assert again(ANTHROPIC, body(odd), Known(1 << 20), kept) is not None
     torn = last(sending(ANTHROPIC, body(odd), State(), SMALL), Last())
-    cut = Last((Span(len(odd) - 1, len(odd)),), torn.count, torn.keys)
+    cut = Last((Span(len(odd) - 1, len(odd)),), torn.keys)
     assert again(ANTHROPIC, body(odd), Known(1 << 20), cut) is None
 
 
@@ -93,6 +102,6 @@ def test_a_window_with_very_many_previews_is_not_remembered(monkeypatch: pytest.
     live = Live(State(address="window:0"), keys)
     made = live.prepare(CHAT, body(given), limits)
     assert len(made.body) < len(body(given)) // 2
-    assert last(made.sending, Last()).count == len(given)
+    assert last(made.sending, Last()).keys
     monkeypatch.setattr(module, "MOST_TEXT", 10_000)
     assert last(made.sending, Last()) == Last()

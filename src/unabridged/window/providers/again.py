@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 import msgspec
 
 from unabridged.window.messages import Item
@@ -9,8 +11,7 @@ from unabridged.window.providers.contract import Adapter, new_problems
 from unabridged.window.providers.known import Known
 from unabridged.window.providers.sending import Sending
 from unabridged.window.providers.splice import NotUnderstood
-from unabridged.window.state import keys_digest
-from unabridged.window.window import Edited, Piece, Span
+from unabridged.window.window import Added, Edited, Piece, Span
 
 MOST_TEXT = (
     256 << 10
@@ -18,11 +19,11 @@ MOST_TEXT = (
 
 
 class Last(msgspec.Struct, frozen=True):
-    """A window that was sent: its pieces, of how many items it was, and the digest of their keys."""
+    """A window that was sent: its pieces, the keys of the items that it was of, where its cut was."""
 
     window: tuple[Piece, ...] = ()
-    count: int = 0
-    keys: bytes = b""
+    keys: tuple[str, ...] = ()
+    cut: int = 0
 
 
 def last(made: Sending, before: Last) -> Last:
@@ -32,36 +33,52 @@ def last(made: Sending, before: Last) -> Last:
     edited = (piece for piece in made.plan.window if isinstance(piece, Edited))
     if sum(len(text.text) for piece in edited for text in piece.texts) > MOST_TEXT:
         return Last()
-    items = made.request.conversation.items
-    return Last(made.plan.window, len(items), keys_digest(items))
+    keys = tuple([item.key for item in made.request.conversation.items])
+    return Last(made.plan.window, keys, made.plan.state.cut.index)
 
 
 def again(adapter: Adapter, body: bytes, known: Known, sent: Last) -> Sending | None:
     """Return a request with the last window, and all that has come since as it is.
 
-    None where that cannot be: nothing was sent, its items are not those of this request any more, or a provider would
-    refuse it.
+    None where that cannot be: nothing was sent, the history is another one by now, or a provider would refuse it.
     """
     try:
         request = adapter.read(body, known)
     except NotUnderstood:
         return None
     items = request.conversation.items
-    if not request.windowed or not sent.count or not _begins(items, sent):
+    same = _common(items, sent.keys)
+    if not request.windowed or not same or same < sent.cut:
         return None
-    found = adapter.write(request, _with(sent, len(items)), sent.count)
+    found = adapter.write(request, _with(sent.window, same, len(items)), same)
     return None if new_problems(adapter, body, found) else Sending(found, request)
 
 
-def _begins(items: tuple[Item, ...], sent: Last) -> bool:
-    return sent.count <= len(items) and keys_digest(items[: sent.count]) == sent.keys
+def _common(items: Sequence[Item], keys: Sequence[str]) -> int:
+    """Return how many items at the beginning have these keys."""
+    count = 0
+    for item, key in zip(items, keys, strict=False):
+        if item.key != key:
+            break
+        count += 1
+    return count
 
 
-def _with(sent: Last, count: int) -> tuple[Piece, ...]:
-    """Return the pieces, and a span to the end of `count` items; neighbouring spans are one."""
-    pieces, end = sent.window, sent.window[-1]
-    if count == sent.count:
-        return pieces
-    if isinstance(end, Span) and end.stop == sent.count:
-        return (*pieces[:-1], Span(end.start, count))
-    return (*pieces, Span(sent.count, count))
+def _with(window: Sequence[Piece], same: int, count: int) -> tuple[Piece, ...]:
+    """Return the pieces of the first `same` items, and all from there to the end of `count` items."""
+    found = list(_before(window, same))
+    end = found[-1] if found else None
+    if isinstance(end, Span) and end.stop == same:
+        found[-1] = Span(end.start, count)
+    elif same < count:
+        found.append(Span(same, count))
+    return tuple(found)
+
+
+def _before(window: Sequence[Piece], same: int) -> Iterator[Piece]:
+    for piece in window:
+        if isinstance(piece, Span):
+            if piece.start < same:
+                yield Span(piece.start, min(piece.stop, same))
+        elif isinstance(piece, Added) or piece.index < same:
+            yield piece
