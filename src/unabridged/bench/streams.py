@@ -33,7 +33,7 @@ async def ask(url: str, body: bytes, session: str, events: int, gap: int) -> Hea
     reader, writer = await asyncio.open_connection(parts.hostname, parts.port, limit=MOST_LINE)
     head = (
         f"POST {parts.path}/v1/messages HTTP/1.1\r\nhost: {parts.hostname}:{parts.port}\r\n"
-        f"content-type: application/json\r\ncontent-length: {len(body)}\r\nx-claude-code-session-id: {session}\r\n"
+        f"content-type: application/json\r\ncontent-length: {len(body)}\r\nx-session-id: {session}\r\n"
         f"x-bench-events: {events}\r\nx-bench-gap: {gap}\r\nconnection: close\r\n\r\n"
     )
     try:
