@@ -293,6 +293,7 @@ def test_a_gateway_is_measured_beside_a_plain_proxy(monkeypatch: pytest.MonkeyPa
         assert found[side]["streams"]["late"]["n"] == 12
     assert found["figures"]["daemon_cpu_ms"] > 0
     assert found["figures"]["commit"]["n"] == 2
+    assert found["figures"]["blind"]["cpu"]["n"] == 3
     assert found["ratio"]["cpu"]["p50"] > 0
 
 

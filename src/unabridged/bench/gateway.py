@@ -31,6 +31,7 @@ START_SECONDS = 60.0
 COMMITS = 60
 ITEM = '{"role":"user","content":"' + "word " * 200 + '"}'
 MIB = 1 << 20
+PLAIN = "plain"
 TIMED = (  # what has a p50, p95 and p99, by its path
     ("cpu",),
     ("answer",),
@@ -48,7 +49,9 @@ from starlette.routing import Route
 client = httpx2.AsyncClient(timeout=None, limits=httpx2.Limits(max_connections=None))
 LEFT = {"host", "content-length", "connection", "transfer-encoding", "accept-encoding"}
 async def passed(request):
-    body = json.dumps(json.loads(await request.body())).encode()
+    body = await request.body()
+    if len(sys.argv) < 3:
+        body = json.dumps(json.loads(body)).encode()
     kept = {name: value for name, value in request.headers.items() if name not in LEFT}
     asked = client.build_request("POST", sys.argv[1] + request.url.path, content=body, headers=kept)
     answer = await client.send(asked, stream=True)
@@ -64,6 +67,7 @@ Server(uvicorn.Config(app, port=0, log_level="critical", access_log=False, lifes
 
 NOTES = [
     "`cpu`: processor time of the gateway's whole process for one request (HTTP, window, filing), one in flight.",
+    "`blind`: the rival without a look at the bodies; `beyond_blind_ms`: what the gateway costs more than that, p50.",
     "`answer`: from the request to the first event of its answer; the provider answers at once.",
     "`commit`: a turn's items durable in the daemon; the gateway waits for that where something is to be left out.",
     "`daemon_cpu_ms`: processor time of the daemon and its workers for one request, on average.",
@@ -86,9 +90,16 @@ def measure(setup: Setup) -> Result:
         place.start()
         setup.tell("measuring commits")
         commit = _commits(place)
-        with provider() as direct, gateway(place, direct) as ours, rival(direct) as theirs:
+        with (
+            provider() as direct,
+            gateway(place, direct) as ours,
+            rival(direct) as theirs,
+            rival(direct, PLAIN) as plain,
+        ):
             found = _measured(setup, "the gateway", *ours, requests, small, place.pids)
             other = _measured(setup, "the rival", *theirs, requests, small, list[int])
+            setup.tell("measuring a proxy that looks at nothing")
+            blind = _one_by_one(*plain, requests, list[int])["cpu"]
             setup.tell("measuring without anything in between")
             bare = _late(
                 asyncio.run(
@@ -103,6 +114,8 @@ def measure(setup: Setup) -> Result:
         }
     found["commit"] = commit
     found["direct"] = bare
+    found["blind"] = {"cpu": blind}
+    found["beyond_blind_ms"] = figures.rounded(found["cpu"]["p50_ms"] - blind["p50_ms"])
     ratio = _ratios(found, other)
     more = {
         "messages": setup.size // MESSAGES * MESSAGES,
@@ -211,9 +224,9 @@ def provider() -> Generator[str]:
 
 
 @contextmanager
-def rival(direct: str) -> Generator[tuple[str, int]]:
-    """Give the address and the process of a proxy that only passes on."""
-    with _started([sys.executable, "-c", RIVAL, direct], environment(Path("/nowhere"))) as (port, pid):
+def rival(direct: str, *how: str) -> Generator[tuple[str, int]]:
+    """Give the address and the process of a proxy that only passes on; `PLAIN`: without looking at a body."""
+    with _started([sys.executable, "-c", RIVAL, direct, *how], environment(Path("/nowhere"))) as (port, pid):
         yield f"http://127.0.0.1:{port}", pid
 
 
