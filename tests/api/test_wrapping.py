@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -29,10 +30,11 @@ FUNCTION: Any = {
 
 
 def mind(turn: Turn) -> Reply:
-    number = turn.prompt.split()[1]
-    if turn.prompt.startswith("refused"):
+    # A table of contents may stand right before it.
+    asked, number, more = re.findall(r"^(question|refused) (\d+)(.*)", turn.prompt, re.MULTILINE)[-1]
+    if asked == "refused":
         return Reply(error=(400, "invalid_request_error", "no"))
-    if "look" in turn.prompt and not turn.results:
+    if "look" in more and not turn.results:
         return Reply(calls=[Call("look", {"at": number})])
     return Reply(f"answer {number}")
 
