@@ -424,3 +424,19 @@ def test_what_a_transcript_said_is_taken_over_only_while_nothing_came_since(late
     with archive.store.snapshot() as reader:
         assert begun(reader, STREAM) is None
     archive.sound()
+
+
+def test_a_call_that_is_sent_back_in_another_form_is_one_event() -> None:
+    archive = Archive()
+    items = items_of([("look", [("ls", "a b", "")], "done")])
+    rows = rows_of(items)
+    other = json.loads(rows[1].raw)
+    other["content"][0] = {"caller": None, **other["content"][0]}
+    changed = [rows[0], rows[1], Row("f" * 32, json.dumps(other).encode()), *rows[2:]]
+    archive.capture(changed)
+    kinds = Counter(event.kind for event in archive.store.snapshot().scan(EVENT, (PROJECT,)))
+    assert (kinds["tool-call"], kinds["tool-result"]) == (1, 1)
+    with archive.store.snapshot() as reader:
+        home = WindowHome(GLOBAL, CONVERSATION, PROJECT, SESSION_ID)
+        assert all(item is not None for item in kept.items_at(reader, home, [row.key for row in changed]))
+    archive.sound()

@@ -69,6 +69,8 @@ class Matching:
             self._keys[at] if self._keys is not None else [twins.key_of(twins.event_of(self._project, event))]
         )
         twin = family.match(keys, self._capture)
+        if twin is None and self._keys is not None and ordinal is None:
+            twin = self._again(family, keys, event)
         if twin is None:
             self._pending[at] = keys
             return Met(ordinal, taken=alias is not None)
@@ -78,6 +80,13 @@ class Matching:
             self._write(event, owner, twin)
             return Met(twin, settled=True)
         return Met(twin, taken=alias is not None)
+
+    def _again(self, family: Family, keys: Sequence[bytes], event: Prepared) -> Ordinal | None:
+        """Return the event of a call or result that passed on the wire before in another form.
+
+        An answer is put together from its stream, and a client may write it otherwise when it sends it back.
+        """
+        return family.known(keys[0]) if twins.is_call(twins.event_of(self._project, event)) else None
 
     def _is_on_path(self, family: Family, held: Event, owner: Session) -> bool:
         """Tell whether a session's path has an event that the wire brought: its own, or a copied conversation's."""

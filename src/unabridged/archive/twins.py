@@ -30,6 +30,7 @@ PAGE = 500  # records read at once
 ROLES = ("user", "system")
 SUMMARY_KINDS = (("compaction", "user"), ("compaction", "assistant"), ("compaction", "system"))
 MEDIA = frozenset(("image", "file"))
+CALLS = frozenset(("tool-call", "tool-result"))
 REMINDER = (
     b"<system-reminder>\n%b\n</system-reminder>"  # what a host puts around its own words, or leaves away
 )
@@ -63,9 +64,14 @@ def keys_of(block: Block, text: bytes, media: Sequence[str], data: Sequence[str]
     ]
 
 
+def is_call(event: Event) -> bool:
+    """Tell whether an event is a call or a result with an id, which is given once in a conversation."""
+    return event.kind in CALLS and bool(event.call)
+
+
 def _named(kind: str, call: str, media: Sequence[str]) -> bytes:
     """Return the key of a block that is known by more than its words, b"" for any other."""
-    if kind in ("tool-call", "tool-result") and call:
+    if kind in CALLS and call:
         return hashed(KEY_BYTES, "twin", kind, call.partition("|")[0])
     if kind == "reasoning":
         return hashed(KEY_BYTES, "twin", kind)
@@ -121,6 +127,11 @@ class Family:
                     self._put(msgspec.structs.replace(twin, seen=marks))
                     return twin.events[at]
         return None
+
+    def known(self, key: bytes) -> Ordinal | None:
+        """Return the first event that is found by a key, whoever saw it."""
+        events = self._twin(key).events
+        return events[0] if events else None
 
     def add(self, keys: Sequence[bytes], event: Ordinal, capture: int) -> None:
         """Remember a new event, which stays in order; it is also found by keys that have no event of their own."""
