@@ -37,7 +37,7 @@ SHORT_STORY = 22
 # With these, a short story has as many epochs as a long one.
 SHORT_EPOCHS = {"rotation_turns": 6, "retain_turns": 2}
 # Tokens: agents with a long front of their own get a little more.
-WINDOWS = {"claude-code": 60_000, "codex": 60_000, "opencode": 60_000}
+WINDOWS = {"claude-code": 60_000, "codex": 60_000, "opencode": 60_000, "pi": 60_000}
 WINDOW = 40_000
 # Share of the tokens that prompts have in common with those before them, which the provider reads from its cache: all
 # but what each new epoch costs.
