@@ -98,7 +98,7 @@ _QUESTION = re.compile(
     re.IGNORECASE,
 )
 _MACHINE = re.compile(
-    r"\s*(?:\[|\{|[+-]\s+\S|diff --git|@@|[\d:.,TZ-]{8,}\s|\d+\.\s*$|at \w+[.(]|File \"|(?:\w+[=:]\S+\s+){3})"
+    r"\s*(?:\[|\{|[+-]\s{2,}\S|diff --git|@@|[\d:.,TZ-]{8,}\s|\d+\.\s*$|at \w+[.(]|File \"|(?:\w+[=:]\S+\s+){3})"
 )
 _LISTED = re.compile(r"^\s*(?:\||#|\*\*[^*]+\*\*\s*$)")
 _POINTS_BACK = re.compile(
