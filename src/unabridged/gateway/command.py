@@ -5,11 +5,9 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import secrets
 import signal
 import sys
 from collections.abc import Mapping
-from hashlib import sha256
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Protocol
@@ -35,7 +33,6 @@ if TYPE_CHECKING:
     from unabridged.gateway.offered.offers import Offers
 
 OFFER = "offer"  # the setting's value with which tools are offered
-RUN_DIGITS = 20  # that tell one run from others
 
 
 class Arguments(Protocol):
@@ -68,11 +65,11 @@ def run(arguments: Arguments) -> int:
     allocation.thrifty()
     settings = config.load(arguments.environ).for_folder(str(Path.cwd()))
     given = handed.given(arguments.environ)
-    os.environ.pop(handed.VARIABLE, None)  # it is for nobody whom this process starts
+    os.unsetenv(handed.VARIABLE)  # it is for nobody whom this process starts
     flags = [*(given.upstreams if given else ()), *arguments.list("upstream")]
     upstreams = Upstreams({**settings.values["gateway.upstreams"], **named(flags)})
     listener = given.listener if given else loopback.listen(arguments.number("port"))
-    token = given.token if given else secrets.token_urlsafe(handed.TOKEN_BYTES)
+    token = given.token if given else handed.new_token()
     door = Door(listener.getsockname()[1], token)
     journal = Journal(paths.layout(arguments.environ).logs, settings.text("daemon.log_level"))
     file = arguments.text("port-file")
@@ -102,8 +99,7 @@ def _whose(host: str, token: str) -> Who:
     aider says no session, and what it sends before the conversation changes with the files: a run of it is a session,
     which a gateway that follows goes on with: it has the same token.
     """
-    run = sha256(token.encode()).hexdigest()[:RUN_DIGITS]
-    return Who(host, f"run-{run}" if host == AIDER else "")
+    return Who(host, handed.run_of(token) if host == AIDER else "")
 
 
 def _offers(link: Link, filing: Filing, journal: Journal) -> Offers:

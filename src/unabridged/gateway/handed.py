@@ -10,6 +10,7 @@ import os
 import secrets
 import socket
 from collections.abc import Mapping, Sequence
+from hashlib import sha256
 
 import msgspec
 
@@ -17,6 +18,7 @@ VARIABLE = "_UNA_GATEWAY"
 ADDRESS = "127.0.0.1"
 BACKLOG = 64  # connections that the kernel keeps until they are accepted
 TOKEN_BYTES = 32  # of randomness
+RUN_DIGITS = 20  # that tell one run from others
 
 
 class Handed(msgspec.Struct, frozen=True):
@@ -41,7 +43,17 @@ class Handed(msgspec.Struct, frozen=True):
 
 def offered(listener: socket.socket, upstreams: Sequence[str]) -> Handed:
     """Return what is handed to a gateway, with a new token."""
-    return Handed(listener.fileno(), secrets.token_urlsafe(TOKEN_BYTES), tuple(upstreams))
+    return Handed(listener.fileno(), new_token(), tuple(upstreams))
+
+
+def new_token() -> str:
+    """Return a token that nobody can guess."""
+    return secrets.token_urlsafe(TOKEN_BYTES)
+
+
+def run_of(token: str) -> str:
+    """Return the name of a run, which gateways that follow one another share; it does not tell the token."""
+    return f"run-{sha256(token.encode()).hexdigest()[:RUN_DIGITS]}"
 
 
 def listening() -> socket.socket:

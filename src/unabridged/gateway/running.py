@@ -7,7 +7,6 @@ without us. The gateway is in a session of its own, so that a key pressed there 
 from __future__ import annotations
 
 import json
-import os
 import selectors
 import shutil
 import signal
@@ -56,7 +55,7 @@ def run(arguments: Arguments) -> int:
         )  # what passes that gateway passes one already
     urls = clients.upstreams(words, arguments.environ, folder)
     upstreams = [*(f"{name}={url}" for name, url in urls.items()), *arguments.list("upstream")]
-    gateway = _Gateway(upstreams, clients.host(words))
+    gateway = _Gateway(upstreams, clients.host(words), arguments.environ)
     try:
         launch = clients.launch(words, arguments.environ, gateway.base, folder)
         return _run(launch)
@@ -67,11 +66,12 @@ def run(arguments: Arguments) -> int:
 class _Gateway:
     """The gateway's process; it ends when we let go of its standard input, however we end."""
 
-    def __init__(self, upstreams: list[str], host: str) -> None:
+    def __init__(self, upstreams: list[str], host: str, environ: Mapping[str, str]) -> None:
         words = [sys.executable, "-m", "unabridged", "gateway", "--until-input-ends", "--json"]
         if host:
             words += ["--host", host]
         self._words, self._listener = words, handed.listening()
+        self._environ = environ
         self._handed = handed.offered(self._listener, upstreams)
         self._ends, self._starting = threading.Event(), threading.Lock()
         self._process = self._started()
@@ -84,7 +84,7 @@ class _Gateway:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            env={**os.environ, **self._handed.variables()},
+            env={**self._environ, **self._handed.variables()},
             pass_fds=(self._handed.descriptor,),
             start_new_session=True,
         )
