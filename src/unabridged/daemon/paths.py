@@ -115,6 +115,11 @@ def environment() -> Mapping[str, str]:
     return os.environ
 
 
+def forget(name: str) -> None:
+    """Take a variable out of the process's environment: what it starts does not get it."""
+    os.environ.pop(name, None)
+
+
 def hosts_moved(env: Mapping[str, str]) -> dict[str, str]:
     """Return the variables of an environment that move a host's sessions."""
     return {name: env[name] for name in HOST_VARIABLES if env.get(name)}

@@ -65,7 +65,7 @@ def run(arguments: Arguments) -> int:
     allocation.thrifty()
     settings = config.load(arguments.environ).for_folder(str(Path.cwd()))
     given = handed.given(arguments.environ)
-    os.unsetenv(handed.VARIABLE)  # it is for nobody whom this process starts
+    paths.forget(handed.VARIABLE)  # it is for nobody whom this process starts
     flags = [*(given.upstreams if given else ()), *arguments.list("upstream")]
     upstreams = Upstreams({**settings.values["gateway.upstreams"], **named(flags)})
     listener = given.listener if given else loopback.listen(arguments.number("port"))
