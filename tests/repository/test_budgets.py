@@ -37,7 +37,7 @@ LONG_FUNCTIONS: dict[str, str] = {}
 MANY_IMPORTS = {
     "daemon/indexing.py": (18, "follows the store's log into the index through its worker"),
     "daemon/lifecycle.py": (18, "starts and ends everything that runs in the daemon"),
-    "gateway/command.py": (23, "puts the gateway's process together"),
+    "gateway/command.py": (17, "puts the gateway's process together"),
     "gateway/service.py": (17, "the application: all that a request passes through"),
     "gateway/windows.py": (20, "puts a request's steps together"),
     "daemon/parts.py": (29, "puts the daemon's parts together"),

@@ -10,29 +10,19 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 import uvloop
 
 from unabridged.daemon import allocation, config, loopback, paths, portfile
 from unabridged.daemon.link import Link
 from unabridged.gateway import handed
-from unabridged.gateway.archive import DaemonArchive
-from unabridged.gateway.bounds import of_settings
+from unabridged.gateway.composing import composed, whose
 from unabridged.gateway.door import Door
-from unabridged.gateway.filing import Filing
-from unabridged.gateway.identity import AIDER, OTHER, Who
 from unabridged.gateway.journal import Journal
 from unabridged.gateway.listening import serve
-from unabridged.gateway.masking import masker
 from unabridged.gateway.service import Service
 from unabridged.gateway.upstreams import Upstreams, named
-from unabridged.gateway.windows import Windows
-
-if TYPE_CHECKING:
-    from unabridged.gateway.offered.offers import Offers
-
-OFFER = "offer"  # the setting's value with which tools are offered
 
 
 class Arguments(Protocol):
@@ -75,10 +65,8 @@ def run(arguments: Arguments) -> int:
     file = arguments.text("port-file")
     signal.signal(signal.SIGTERM, _ended)  # until the server hears it, which is there a moment later
     link = Link(settings.layout, str(Path.cwd()), name="gateway", starts=True, mourns=False)
-    filing = Filing(DaemonArchive(link), journal, str(Path.cwd()))
-    offers = _offers(link, filing, journal) if settings.text("gateway.tools") == OFFER else None
-    whose = _whose(arguments.text("host") or OTHER, token)
-    windows = Windows(filing, of_settings(settings), whose, masker(settings), offers)
+    who = whose(arguments.text("host"), token)
+    filing, windows = composed(link, journal, settings, str(Path.cwd()), who)
     service = Service(door, upstreams, windows, journal, settings.number("gateway.body_bytes"))
     try:
         if file:
@@ -91,21 +79,6 @@ def run(arguments: Arguments) -> int:
         if file:
             portfile.remove(file, door.url)
     return 0
-
-
-def _whose(host: str, token: str) -> Who:
-    """Return whose requests are that do not say it.
-
-    aider says no session, and what it sends before the conversation changes with the files: a run of it is a session,
-    which a gateway that follows goes on with: it has the same token.
-    """
-    return Who(host, handed.run_of(token) if host == AIDER else "")
-
-
-def _offers(link: Link, filing: Filing, journal: Journal) -> Offers:
-    from unabridged.gateway.offered import offers  # noqa: PLC0415 - it brings every operation along
-
-    return offers.Offers(link.call, filing, journal)
 
 
 def _ended(_number: int, _frame: FrameType | None) -> None:
