@@ -298,8 +298,9 @@ def test_in_whatever_pieces_a_stream_comes_the_answer_is_the_same(name: str, siz
     some.sampled_from([STREAM, JSON]),
 )
 def test_bytes_of_any_kind_are_read_without_a_fault(adapter: Adapter, data: bytes, kind: bytes) -> None:
-    read(adapter, b'data: {"type": "content_block_start", "index": null}\n\n' + data, kind=kind)
-    read(adapter, data, kind=kind)
+    for stream in (data, b'data: {"type": "content_block_start", "index": null}\n\n' + data):
+        found = read(adapter, stream, kind=kind)
+        assert all(isinstance(json.loads(item), dict) for item in found.items)
 
 
 MEMBERS = (
@@ -324,8 +325,10 @@ MEMBERS = (
     ),
 )
 def test_events_of_any_shape_are_read_without_a_fault(adapter: Adapter, data: Any) -> None:
-    read(adapter, events(data, {"type": "content_block_start", "index": 0, "content_block": data}, data))
-    read(adapter, json.dumps(data).encode(), kind=JSON)
+    begun = {"type": "content_block_start", "index": 0, "content_block": data}
+    for stream, kind in ((events(data, begun, data), STREAM), (json.dumps(data).encode(), JSON)):
+        found = read(adapter, stream, kind=kind)
+        assert all(isinstance(json.loads(item), dict) for item in found.items)
 
 
 def test_lines_of_a_stream_end_as_the_standard_lets_them() -> None:
