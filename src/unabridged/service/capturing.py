@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import CancelledError, Future
+from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -15,7 +15,7 @@ from unabridged.archive.capture import Capture, Row, Stream, begun, open_streams
 from unabridged.archive.erasedrows import erased_rows
 from unabridged.archive.ingest import LineRedactor
 from unabridged.archive.twins import Begun
-from unabridged.errors import LimitExceeded, StoreClosed, UnabridgedError
+from unabridged.errors import LimitExceeded, StoreClosed
 from unabridged.schema.ids import GLOBAL, NO_SESSION, Micros
 from unabridged.schema.records import Generation
 from unabridged.schema.windows import WindowHome
@@ -266,13 +266,19 @@ def together(commits: Sequence[Future[Any]]) -> Future[Any]:
             last = not left[0]
         if not last:
             return
-        try:
+        # An exception raised in here would be nobody's, and `whole` never done.
+        failed = next((error for commit in commits if (error := _failure(commit)) is not None), None)
+        if failed is not None:
+            whole.set_exception(failed)
+        else:
             whole.set_result(position_of(commits))
-        except (UnabridgedError, CancelledError) as error:
-            whole.set_exception(error if isinstance(error, UnabridgedError) else StoreClosed())
 
     if not commits:
         whole.set_result(0)
     for commit in commits:
         commit.add_done_callback(ended)
     return whole
+
+
+def _failure(commit: Future[Any]) -> BaseException | None:
+    return StoreClosed() if commit.cancelled() else commit.exception()
