@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from tests.gateway.offered.provider import PROVIDERS, Block, Reply, sse
 from unabridged.gateway.offered import sse as cutting
+from unabridged.gateway.offered.anthropicform import Anthropic
 from unabridged.gateway.offered.contract import Asked
 from unabridged.gateway.offered.offering import form_of
 from unabridged.gateway.offered.rounds import Round, Rounds, decode, encode
@@ -151,3 +152,22 @@ def test_an_event_without_an_end_is_not_held_for_ever() -> None:
     piece = b"x" * (8 << 20)
     passed = sum(len(event.raw) for _ in range(6) for event in events.feed(piece))
     assert passed >= 32 << 20
+
+
+@pytest.mark.parametrize("streamed", [True, False], ids=["streamed", "whole"])
+def test_a_provider_of_messages_may_leave_the_usage_out_of_the_end(streamed: bool) -> None:
+    provider = PROVIDERS["anthropic"]()
+    raw = (provider.stream if streamed else provider.whole)([("call", "unabridged_search", "{}")])
+    told = (
+        raw.replace(b'"usage":{"output_tokens":10}', b'"usage":null')
+        if streamed
+        else json.dumps(json.loads(raw) | {"usage": None}, separators=(",", ":")).encode()
+    )
+    assert told != raw
+    answer = Anthropic().answer("0" * 32, streamed=streamed)
+    shown = answer.feed(told)
+    assert [asked.name for asked in answer.heard().asked] == ["unabridged_search"]
+    shown += answer.finish()
+    assert b"unabridged_" not in shown
+    assert b'"usage":null' in shown
+    assert b'"stop_reason":"end_turn"' in shown

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import msgspec
 
 from unabridged.gateway.offered.anthropicblocks import Building, head_of, identity
-from unabridged.gateway.offered.contract import Asked, Heard
+from unabridged.gateway.offered.contract import SAID, Asked, Heard
 from unabridged.gateway.offered.rounds import Chain, Placed
 from unabridged.gateway.offered.sse import Event, Events, written
 from unabridged.gateway.offered.tools import MARK, OURS
@@ -18,7 +18,6 @@ from unabridged.window.providers.usage import Usage, usage
 
 INDEX, TOOL_USE, CALLS = "index", "tool_use", "tool_use"
 TURN_END = "end_turn"  # how an answer ends whose calls came to nothing
-SAID = "(The archive was asked too often in one answer; it ends here.)"
 
 
 class _Event(msgspec.Struct):
@@ -177,10 +176,12 @@ class Streamed:
         spans = member_spans(event.data)
         if "usage" not in spans or "delta" not in spans:
             return event.raw
-        told = usage_told(event.data[slice(*spans["usage"])], self._last.usage, self._before)
-        changes = [(spans["usage"], told)]
-        if cut:
-            changes.append((spans["delta"], _delta_raw(event.data[slice(*spans["delta"])])))
+        usage, delta = (event.data[slice(*spans[name])] for name in ("usage", "delta"))
+        changes = list[tuple[tuple[int, int], bytes]]()
+        if is_object(usage):
+            changes.append((spans["usage"], usage_told(usage, self._last.usage, self._before)))
+        if cut and is_object(delta):
+            changes.append((spans["delta"], _delta_raw(delta)))
         return written(event.name, replaced(event.data, changes))
 
     def failed(self, error: bytes) -> bytes:
@@ -218,6 +219,11 @@ def _renumbered(event: Event, index: int, shown: int) -> bytes:
         return event.raw
     spans = member_spans(event.data)
     return written(event.name, replaced(event.data, [(spans[INDEX], b"%d" % shown)]))
+
+
+def is_object(raw: bytes) -> bool:
+    """Tell whether a member's value is an object: some providers write `null` for what they do not count."""
+    return raw[:1] == b"{"
 
 
 def usage_told(raw: bytes, last: Usage, before: int) -> bytes:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from unabridged.gateway.offered.anthropic import CALLS, SAID, TURN_END, usage_told
+from unabridged.gateway.offered.anthropic import CALLS, TURN_END, is_object, usage_told
 from unabridged.gateway.offered.anthropicblocks import heads, identity
-from unabridged.gateway.offered.contract import Asked, Heard
+from unabridged.gateway.offered.contract import SAID, Asked, Heard
 from unabridged.gateway.offered.rounds import Chain, Placed
 from unabridged.gateway.offered.tools import OURS
 from unabridged.window.providers.splice import (
@@ -78,8 +78,8 @@ class Whole:
         if cut and not shown:
             shown.append(encoded({"type": "text", "text": SAID}))
         changes = [(spans["content"], b"[" + b",".join(shown) + b"]")]
-        if "usage" in spans:
-            raw = self._body[slice(*spans["usage"])]
+        raw = self._body[slice(*spans["usage"])] if "usage" in spans else b""
+        if is_object(raw):
             changes.append((spans["usage"], usage_told(raw, self._last.usage, self._before)))
         if cut and self._last.complete:
             changes.append((spans["stop_reason"], encoded(TURN_END)))

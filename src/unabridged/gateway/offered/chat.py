@@ -7,8 +7,8 @@ from typing import Any
 import msgspec
 
 from unabridged.gateway.offered.anthropic import error_of
-from unabridged.gateway.offered.chatmessages import SEPARATOR, Said, place_of
-from unabridged.gateway.offered.contract import Heard
+from unabridged.gateway.offered.chatmessages import BESIDE, SEPARATOR, Said, place_of
+from unabridged.gateway.offered.contract import SAID, Heard
 from unabridged.gateway.offered.sse import Event, Events, written
 from unabridged.gateway.offered.tools import MARK
 from unabridged.window.providers.splice import FAILURES, encoded
@@ -16,8 +16,6 @@ from unabridged.window.providers.usage import Usage, usage
 
 DONE = b"[DONE]"
 CALLS, STOP = "tool_calls", "stop"
-SAID = "(The archive was asked too often in one answer; it ends here.)"
-_BESIDE = ("reasoning_content", "reasoning", "reasoning_details")
 
 Chunk = dict[str, Any]
 
@@ -92,7 +90,7 @@ class Streamed:
         changed = self._renamed(chunk)
         changed |= self._without_ours(delta)
         changed |= self._joined(delta)
-        said = any(delta.get(name) for name in ("content", "tool_calls", "refusal", *_BESIDE))
+        said = any(delta.get(name) for name in ("content", "tool_calls", "refusal", *BESIDE))
         if self._said.rounds:
             changed |= delta.pop("role", None) is not None
         if ended:
@@ -142,7 +140,7 @@ class Streamed:
 
     def _joined(self, delta: Chunk) -> bool:
         """Keep what is said; set it off from what was said before a call of ours. Tell whether the delta changed."""
-        for name in _BESIDE:
+        for name in BESIDE:
             self._said.add_beside(name, delta.get(name))
         text = delta.get("content")
         if not isinstance(text, str) or not text:

@@ -18,6 +18,8 @@ from unabridged.window.providers.splice import encoded
 from unabridged.window.providers.usage import Usage
 
 SEPARATOR = "\n\n"
+# Members of a message in which reasoning stands beside its text, by provider.
+BESIDE = ("reasoning_content", "reasoning", "reasoning_details")
 
 
 def place_of(seed: str, text: str) -> Place:

@@ -6,14 +6,13 @@ from typing import Any
 
 import msgspec
 
-from unabridged.gateway.offered.chat import CALLS, SAID, STOP, usage_told
-from unabridged.gateway.offered.chatmessages import SEPARATOR, Said, place_of
-from unabridged.gateway.offered.contract import Heard
+from unabridged.gateway.offered.chat import CALLS, STOP, usage_told
+from unabridged.gateway.offered.chatmessages import BESIDE, SEPARATOR, Said, place_of
+from unabridged.gateway.offered.contract import SAID, Heard
 from unabridged.window.providers.splice import FAILURES, encoded
 from unabridged.window.providers.usage import usage
 
 _decoder = msgspec.json.Decoder(dict[str, Any])
-_BESIDE = ("reasoning_content", "reasoning", "reasoning_details")
 
 
 class Whole:
@@ -56,7 +55,7 @@ class Whole:
         if isinstance(text, str) and text:
             self._text += (SEPARATOR if self._said.apart(self._text) else "") + text
             self._said.add(text)
-        for name in _BESIDE:
+        for name in BESIDE:
             self._said.add_beside(name, message.get(name))
         for index, call in enumerate(message.get("tool_calls") or ()):
             if not self._said.call(index, call):

@@ -10,6 +10,9 @@ import msgspec
 from unabridged.gateway.offered.rounds import Place, Placed, Round
 from unabridged.window.providers.usage import Usage
 
+# What the client gets of an answer that is cut before anything else of it was shown.
+SAID = "(The archive was asked too often in one answer; it ends here.)"
+
 
 class Asked(msgspec.Struct, frozen=True):
     """A call of one of our tools: its id, the tool's offered name, its arguments as JSON."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from unabridged.gateway.offered.contract import Asked, Heard
+from unabridged.gateway.offered.contract import SAID, Asked, Heard
 from unabridged.gateway.offered.responseitems import Head, head_of, identity, without_ours
 from unabridged.gateway.offered.rounds import Chain, Placed
 from unabridged.gateway.offered.sse import Event, Events, written
@@ -26,7 +26,6 @@ from unabridged.window.providers.usage import Usage, usage
 DONE = frozenset({"response.completed", "response.incomplete", "response.failed", "response.cancelled"})
 STARTS = frozenset({"response.created", "response.in_progress", "response.queued"})
 CALLS = ("function_call", "custom_tool_call", "local_shell_call", "shell_call", "apply_patch_call")
-SAID = "(The archive was asked too often in one answer; it ends here.)"
 
 
 class _Event(msgspec.Struct):

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from unabridged.gateway.offered.contract import Heard
+from unabridged.gateway.offered.contract import SAID, Heard
 from unabridged.gateway.offered.responseitems import without_ours
-from unabridged.gateway.offered.responses import SAID, Items, message
+from unabridged.gateway.offered.responses import Items, message
 from unabridged.window.providers.splice import NotUnderstood, elements, members, text
 from unabridged.window.providers.usage import Usage, usage
 

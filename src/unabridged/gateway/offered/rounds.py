@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from hashlib import sha256
-from typing import NamedTuple
 
 import msgspec
 
@@ -54,12 +53,6 @@ class Round(msgspec.Struct, frozen=True, array_like=True):
     def size(self) -> int:
         """Bytes of what is inserted."""
         return sum(len(call.raw) for call in self.calls) + sum(map(len, self.results)) + len(self.beside)
-
-
-class Piece(NamedTuple):
-    """A block of an answer as a place sees it: `identity` is None for reasoning, empty for what says nothing."""
-
-    identity: bytes | None
 
 
 class Chain:
