@@ -115,6 +115,10 @@ def test_a_planner_that_breaks_leaves_the_request_as_it_came(
         assert (stand.sent(), answer.headers[FAULT]) == (body(talk(12)), "planner")
         await stand.filed()
         assert stand.memory.requests[-1][1].fault == "planner"
+        record = next(record for record in stand.logged() if record["level"] == "error")
+        assert (record["event"], record["type"]) == ("window", "ZeroDivisionError")
+        assert any("test_faults" in place for place in record["places"])
+        assert "of what was said" not in str(stand.logged())
 
     run(tmp_path, answers, check, limits=SMALL)
 

@@ -28,7 +28,7 @@ class Going(msgspec.Struct, frozen=True):
 
     `estimate` and `size` say how large the prompt is that was planned, in tokens and bytes; 0 where none was.
     `request` has no bytes and no texts: it is held for as long as the answer takes, for its keys. `offering`: tools of
-    ours are in the request.
+    ours are in the request. `error`: what of ours raised, to be logged.
     """
 
     body: bytes
@@ -40,6 +40,7 @@ class Going(msgspec.Struct, frozen=True):
     size: int = 0
     request: Request | None = None
     offering: Offering | None = None
+    error: Exception | None = None
 
 
 def going(
@@ -66,6 +67,7 @@ def going(
         len(made.body) if plan is not None else 0,
         _keys_only(came),
         offering if offering is not None and offering.offered and plan is not None else None,
+        made.error,
     )
 
 

@@ -193,6 +193,9 @@ class Service:
             return Going(came, INTERNAL), False
         if going.fault:
             self._journal.fault(going.fault)
+        if going.error is not None:
+            self._journal.failure("window", going.error)
+            going = structs.replace(going, error=None)  # its frames hold the request
         if going.body is body or going.body == body:
             return structs.replace(going, body=came), False
         return going, body is not came

@@ -71,10 +71,11 @@ class Account(msgspec.Struct, frozen=True):
 
 
 class Prepared(msgspec.Struct, frozen=True):
-    """A request ready to be sent, and the code of what failed on the way ("": nothing)."""
+    """A request ready to be sent, the code of what failed on the way ("": nothing), and what of ours raised there."""
 
     sending: Sending
     fault: str = ""
+    error: Exception | None = None
 
     @property
     def body(self) -> bytes:
@@ -137,16 +138,17 @@ class Live:
                 adapter, body, self.state, limits, durable, self.erased, self.known, pins, redact, read
             )
 
-        made = _tried(lambda: planned(NOTHING if frozen else self.durable))
+        errors = list[Exception]()
+        made = _tried(lambda: planned(NOTHING if frozen else self.durable), errors)
         if made is not None and not made.understood:
             return Prepared(made, NOT_UNDERSTOOD)
         if made is not None and not made.problems:
             return Prepared(made)
         fault = REFUSED if made is not None else PLANNER
-        made = made or _tried(lambda: planned(NOTHING))
+        made = made or _tried(lambda: planned(NOTHING), errors)
         if made is None or made.plan is None:
-            made = _tried(lambda: again(adapter, body, self.known, self._last)) or made
-        return Prepared(made or Sending(body, understood=False), fault)
+            made = _tried(lambda: again(adapter, body, self.known, self._last), errors) or made
+        return Prepared(made or Sending(body, understood=False), fault, next(iter(errors), None))
 
     def trial(self, keys: Iterable[str]) -> Live:
         """Return a copy to try a request on, as if all of it were durable."""
@@ -172,10 +174,11 @@ class Live:
             self.state = states.reported(self.state, plan.estimate, usage.prompt, len(made.body))
 
 
-def _tried(make: Callable[[], Sending | None]) -> Sending | None:
+def _tried(make: Callable[[], Sending | None], errors: list[Exception]) -> Sending | None:
     try:
         return make()
-    except Exception:  # noqa: BLE001 - a fault of ours must not stop an agent; it is told as one
+    except Exception as error:  # noqa: BLE001 - a fault of ours must not stop an agent; it is told as one
+        errors.append(error)
         return None
 
 
