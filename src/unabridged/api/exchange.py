@@ -11,6 +11,7 @@ from unabridged.api.plain import plain
 from unabridged.errors import InvalidInput
 from unabridged.window.execute import Prepared
 from unabridged.window.identity import chain
+from unabridged.window.models import told_by
 from unabridged.window.providers.answers import (
     ADAPTERS,
     CHAT_FORMAT,
@@ -33,10 +34,6 @@ FORMATS: Mapping[str, str] = {
 }
 # Members that say how long an answer may become.
 _ALLOWANCES = ("max_tokens", "max_completion_tokens", "max_output_tokens")
-_LONG_CONTEXT, _LONG_WINDOW = (
-    "context-1m",
-    1_000_000,
-)  # a beta of the Anthropic API, and the window that it gives
 
 Order = Literal["sorted"] | None
 
@@ -85,7 +82,7 @@ class Exchange:
         said = [str(one) for one in cast("list[object]", betas)] if isinstance(betas, list) else []
         if isinstance(headers, Mapping):
             said += str(cast("Mapping[str, object]", headers).get("anthropic-beta", "")).split(",")
-        return _LONG_WINDOW if any(one.strip().startswith(_LONG_CONTEXT) for one in said) else 0
+        return told_by(said)
 
     def read(self, known: Known) -> Request | None:
         """Return the request taken apart, None for what is none of its format."""

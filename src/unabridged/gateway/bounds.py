@@ -9,10 +9,7 @@ from unabridged.daemon.origins import Headers, values
 from unabridged.daemon.windowing import window_of
 from unabridged.errors import InvalidSetting, UnknownSetting
 from unabridged.window.limits import Limits
-from unabridged.window.models import MILLION
-
-# How an Anthropic client asks for a window that its model has not by itself.
-LONG = b"context-1m"
+from unabridged.window.models import told_by
 
 # Gets `provider/model`, the tokens that a request leaves for its answer, and those of its window where it tells (0: not
 # said). The second value is a fault: the settings leave no window, and nothing is left out.
@@ -33,4 +30,4 @@ def of_settings(config: Config) -> Bounds:
 
 def told_window(headers: Headers) -> int:
     """Return the tokens of the model's window where a request tells it, else 0."""
-    return MILLION if any(LONG in value for value in values(headers, b"anthropic-beta")) else 0
+    return told_by(b",".join(values(headers, b"anthropic-beta")).decode("latin-1").split(","))

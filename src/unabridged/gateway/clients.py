@@ -8,19 +8,20 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from unabridged.gateway import configured
+from unabridged.gateway.identity import AIDER, CLAUDE_CODE, CODEX, OPENCODE, PI
 from unabridged.gateway.upstreams import ANTHROPIC, CHATGPT, OPENAI
 
 # Variables in which clients keep the address of a provider; an address with a version is OpenAI's way.
 ANTHROPIC_VARIABLES = ("ANTHROPIC_BASE_URL", "ANTHROPIC_API_BASE")
 OPENAI_VARIABLES = ("OPENAI_BASE_URL", "OPENAI_API_BASE")
-CLAUDE, CODEX, OPENCODE, PI = "claude-code", "codex", "opencode", "pi"
 # Tells a program that it runs behind a gateway already, and where that is.
 OURS = "UNABRIDGED_GATEWAY"
 # Pi takes addresses from its files and from extensions only; these first words are commands of its own, without either.
 PI_EXTENSION = str(Path(__file__).with_name("pi_providers.js"))
 PI_PROVIDERS = "UNABRIDGED_PI_PROVIDERS"  # the addresses of those that the files name, by name, as JSON
 PI_COMMANDS = frozenset({"install", "remove", "uninstall", "update", "list", "config", "auth", "mcp"})
-NAMES = {"claude": CLAUDE, CODEX: CODEX, OPENCODE: OPENCODE, PI: PI, "aider": "aider"}
+# Hosts by the name of their program.
+NAMES = {"claude": CLAUDE_CODE, CODEX: CODEX, OPENCODE: OPENCODE, PI: PI, AIDER: AIDER}
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,7 @@ def upstreams(words: Sequence[str], environ: Mapping[str, str], folder: Path) ->
         found.update(configured.opencode(environ, folder))
     elif kind == PI:
         found.update(configured.pi(environ))
-    elif kind == CLAUDE and (url := configured.claude(environ, folder)):
+    elif kind == CLAUDE_CODE and (url := configured.claude(environ, folder)):
         found[ANTHROPIC] = url
     if OPENAI in found:  # Codex takes the one address for both ways to pay
         found[CHATGPT] = found[OPENAI]
@@ -65,7 +66,7 @@ def launch(words: Sequence[str], environ: Mapping[str, str], base: str, folder: 
     kind = host(words)
     if kind == CODEX:
         return Launch((words[0], *_codex(words, environ, base), *words[1:]), changed)
-    if kind == CLAUDE and configured.claude(environ, folder) and "--settings" not in words:
+    if kind == CLAUDE_CODE and configured.claude(environ, folder) and "--settings" not in words:
         settings = json.dumps({"env": {ANTHROPIC_VARIABLES[0]: base}})
         return Launch((words[0], "--settings", settings, *words[1:]), changed)
     if kind == PI and not PI_COMMANDS.intersection(words[1:2]):

@@ -14,8 +14,9 @@ from hashlib import sha256
 
 import msgspec
 
+from unabridged.daemon.origins import ADDRESS
+
 VARIABLE = "_UNA_GATEWAY"
-ADDRESS = "127.0.0.1"
 BACKLOG = 64  # connections that the kernel keeps until they are accepted
 TOKEN_BYTES = 32  # of randomness
 RUN_DIGITS = 20  # that tell one run from others

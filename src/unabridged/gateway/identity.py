@@ -53,7 +53,6 @@ class _Beside(msgspec.Struct):
     previous_response_id: str | None = None
     metadata: _Metadata | None = None
     tools: msgspec.Raw = msgspec.Raw(b"")
-    stream: bool | None = None
     max_tokens: int | None = None
     max_output_tokens: int | None = None
     max_completion_tokens: int | None = None

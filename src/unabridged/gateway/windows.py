@@ -98,8 +98,7 @@ class Windows:
         limits, _ = self._bounds(request.conversation.model, said.reserve, told_window(headers))
         whose = who(headers, said, self._default)
         talk = self._talks.peek(whose, request.conversation, said, sidecalls.Aside.NONE)
-        durable = {item.key for item in request.conversation.items}
-        trial = self._trial(talk, durable | talk.live.durable)
+        trial = talk.live.trial(item.key for item in request.conversation.items)
         offering = self.offers.beside(adapter, talk) if self.offers else None
         read = offering.taken(request) if offering is not None else request
         return trial.prepare(offering or adapter, body, limits, redact=self._redact, read=read).body
@@ -153,7 +152,7 @@ class Windows:
         """
         tokens = talk.live.state.calibration.scaled(request.conversation.tokens)
         if kind is sidecalls.Aside.COMPACTION and tokens > (limits.window or limits.hard):
-            return self._trial(talk, set()).prepare(adapter, body, limits, redact=self._redact)
+            return talk.live.prepare(adapter, body, limits, redact=self._redact, frozen=True)
         return execute.Prepared(Sending(body, request))
 
     async def _remembered(
@@ -168,9 +167,3 @@ class Windows:
             return ""
         asked = self._admission.settle(talk, adapter, request, kind)
         return await self._filing.within(asked, longer=request.conversation.tokens > limits.hard)
-
-    def _trial(self, talk: Talk, durable: set[str]) -> execute.Live:
-        """Return a conversation as it is, to try something that is not remembered."""
-        made = execute.Live(talk.live.state, durable, talk.live.erased)
-        made.known = self._known
-        return made

@@ -7,11 +7,14 @@ of a model counts wherever it is served. A model that nothing matches is unknown
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from unabridged.window.profiles import literals, matches
 
 MILLION = 1_000_000
+LONG_CONTEXT = (
+    "context-1m"  # begins the name of the beta of Anthropic's API that gives a model a window of a million
+)
 
 WINDOWS: Mapping[str, int] = {
     "*claude-*": 200_000,
@@ -30,6 +33,11 @@ WINDOWS: Mapping[str, int] = {
     "*gemini-*": 1_048_576,
     "*deepseek-*": 128_000,
 }
+
+
+def told_by(betas: Iterable[str]) -> int:
+    """Return the tokens of a model's window where a request's betas say them, else 0."""
+    return MILLION if any(beta.strip().startswith(LONG_CONTEXT) for beta in betas) else 0
 
 
 def best(patterns: Mapping[str, int], model: str) -> str:
