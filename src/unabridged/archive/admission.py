@@ -35,6 +35,7 @@ from unabridged.schema.records import (
     CHUNK_KIND,
     CHUNK_REFS,
     COUNTERS,
+    ERASED,
     EVENT,
     GENERATION,
     HOME,
@@ -297,7 +298,7 @@ class _Admission:
         if not self._reader.scan(TOMBSTONE, (self._project,), limit=1):
             return set()
         found = self._reader.get_many(TOMBSTONE, ids)
-        return {EventId(item.id) for item in found if item is not None and item.reason == "erased"}
+        return {EventId(item.id) for item in found if item is not None and item.reason == ERASED}
 
     def _place(
         self, session: Session, native: str, ordinal: Ordinal | None, placed: dict[bytes, Ordinal]

@@ -6,13 +6,12 @@ from collections.abc import Sequence
 
 from unabridged.archive import log
 from unabridged.schema.ids import DocumentId
-from unabridged.schema.records import TOMBSTONE
+from unabridged.schema.records import ERASED, TOMBSTONE
 from unabridged.schema.windows import WINDOW_ASKED, WindowAsked, WindowHome
 from unabridged.store.contract import Batch, Plan, Reader
 
 MOST_ROWS = 400  # of one conversation; the oldest go
 MOST_CHARS = 4 << 20  # of their data
-ERASED = "erased"
 
 
 def asked_in(reader: Reader, home: WindowHome) -> list[WindowAsked]:

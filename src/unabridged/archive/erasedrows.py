@@ -11,11 +11,9 @@ from unabridged.archive.ingest import LineRedactor
 from unabridged.hosts.contract import Block
 from unabridged.hosts.wire import Wire
 from unabridged.schema.ids import GLOBAL, NO_SESSION, Ordinal
-from unabridged.schema.records import EVENT, TOMBSTONE
+from unabridged.schema.records import ERASED, EVENT, TOMBSTONE
 from unabridged.schema.windows import WindowHome
 from unabridged.store.contract import Reader
-
-ERASED = "erased"
 
 
 def erased_rows(reader: Reader, stream: Stream, rows: Sequence[Row], redactor: LineRedactor) -> set[str]:

@@ -16,11 +16,10 @@ import msgspec
 from unabridged.archive import log
 from unabridged.errors import Conflict
 from unabridged.schema.ids import GLOBAL, Digest, Micros, ProjectId, SessionId, SourceHash, hashed
-from unabridged.schema.records import EVENT, EXPOSURE, HINT, TOMBSTONE, Exposure, Hint, Quoted
+from unabridged.schema.records import ERASED, EVENT, EXPOSURE, HINT, TOMBSTONE, Exposure, Hint, Quoted
 from unabridged.store.contract import Batch, Plan, Reader
 
 NOTHING, MARKER, EXCERPT = "nothing", "marker", "excerpt"
-ERASED = "erased"
 NEVER = Micros(0)
 PAGE = 500  # records read at once
 SHOWN_MOST = 2_000  # hints with a text that are counted of one session

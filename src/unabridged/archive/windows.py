@@ -8,7 +8,7 @@ import msgspec
 
 from unabridged.errors import Conflict, NotFound
 from unabridged.schema.ids import GLOBAL, Micros, OriginId, ProjectId, SessionId, origin_id
-from unabridged.schema.records import EVENT, META, PROJECT, TOMBSTONE, Project
+from unabridged.schema.records import ERASED, EVENT, META, PROJECT, TOMBSTONE, Project
 from unabridged.schema.windows import (
     WINDOW,
     WINDOW_DAY,
@@ -29,7 +29,6 @@ ADDRESS = "window:"  # begins the names of items
 ADDRESS_CHARS = 12  # hexadecimal digits of a conversation that its address has
 CONVERSATION_BYTES = 16
 PAGE = 1_000
-ERASED = "erased"
 CALL = "tool-call"
 CANDIDATES = 20  # conversations with the same item at the front that are looked at
 FRONT = 8  # items at the beginning in which a host says where it is and what it can

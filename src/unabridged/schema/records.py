@@ -281,6 +281,9 @@ class Supersession(msgspec.Struct, frozen=True, array_like=True):
     time: Micros
 
 
+ERASED = "erased"  # why a tombstone stands where a person had a text erased
+
+
 class Tombstone(msgspec.Struct, frozen=True, array_like=True):
     """Something retired, expired or erased, with enough to answer truthfully and to refuse it when it comes again."""
 
