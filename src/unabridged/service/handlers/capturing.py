@@ -15,11 +15,11 @@ from unabridged.service.caller import Call, Pending
 from unabridged.service.capturing import together
 from unabridged.service.handlers.conversations import (
     MAX_KEYS,
-    checked_key,
+    check_key,
+    check_name,
     conversation_id,
     open_conversation,
     root_at,
-    short,
 )
 from unabridged.service.live import CaptureAnswer, CaptureRequest, CaptureRow
 from unabridged.store.contract import Reader
@@ -69,9 +69,9 @@ def capture(call: Call, request: CaptureRequest) -> Pending:
 
 def _whole(call: Call, conversation: bytes, row: CaptureRow, known: set[str]) -> bytes | None:
     """Return an item's JSON when all of it is there; None for what is durable or not complete, b"" for a gap."""
-    checked_key(row.key)
+    check_key(row.key)
     for field in ("origin", "message", "time"):
-        short(field, getattr(row, field))
+        check_name(field, getattr(row, field))
     if row.key in known:
         return None
     data = row.raw.encode("utf-8", "surrogatepass")

@@ -35,22 +35,27 @@ def open_conversation(call: Call, reader: Reader, conversation: bytes) -> Window
     home = kept.home_of(reader, conversation)
     if home is None:
         raise NotFound("that conversation was not opened", hint="Call `window.open` first.")
-    seen(call, reader, home)
+    check_scope(call, reader, home)
     return home
 
 
-def seen(call: Call, reader: Reader, home: WindowHome) -> None:
+def check_scope(call: Call, reader: Reader, home: WindowHome) -> None:
+    """Raise `OutOfScope` for a conversation that the caller may not see."""
     if not call.scope(reader).allows(home.home, home.session):
         raise OutOfScope("that conversation is outside what this client was granted")
 
 
-def checked_key(key: str) -> None:
+def check_key(key: str) -> None:
+    """Raise `InvalidInput` for what is no item's key."""
     if len(key) > MAX_KEY or not _KEY.fullmatch(key):
         raise InvalidInput("an item's key is hexadecimal digits", field="key")
 
 
-def short(field: str, text: str) -> None:
-    if len(text) > MAX_NAME or "\0" in text:
+def check_name(field: str, text: str) -> None:
+    """Raise `LimitExceeded` for a text too long to be part of a record's key, `InvalidInput` for a NUL in it."""
+    if "\0" in text:
+        raise InvalidInput(f"`{field}` has a NUL in it", field=field)
+    if len(text) > MAX_NAME:
         raise LimitExceeded(f"`{field}` is too long", field=field, limit=MAX_NAME, size=len(text))
 
 

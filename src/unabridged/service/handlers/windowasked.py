@@ -7,7 +7,7 @@ from unabridged.errors import InvalidInput, LimitExceeded
 from unabridged.schema.ids import DocumentId
 from unabridged.schema.windows import WindowAsked
 from unabridged.service.caller import Call, Pending
-from unabridged.service.handlers.conversations import checked_key, conversation_id, open_conversation
+from unabridged.service.handlers.conversations import check_key, conversation_id, open_conversation
 from unabridged.service.live import AskedRow, WindowAskedAnswer, WindowAskedRequest
 
 MOST_DOCUMENTS = 1_000  # of one row
@@ -20,7 +20,7 @@ def window_asked(call: Call, request: WindowAskedRequest) -> Pending:
     if len(request.put) > MOST_ROWS or sum(len(row.data) for row in request.put) > MOST_CHARS:
         raise LimitExceeded("too much to keep", field="put", limit=MOST_CHARS)
     for seed in (*request.drop, *(row.seed for row in request.put)):
-        checked_key(seed)
+        check_key(seed)
     call.services.daemon.admit()
     with call.services.store.snapshot() as reader:
         home = open_conversation(call, reader, conversation)

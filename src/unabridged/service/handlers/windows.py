@@ -16,12 +16,12 @@ from unabridged.schema.windows import Window, WindowHome, WindowItem, WindowRequ
 from unabridged.service.caller import Call, Pending
 from unabridged.service.handlers.conversations import (
     MAX_KEYS,
-    checked_key,
+    check_key,
+    check_name,
+    check_scope,
     conversation_id,
     open_conversation,
     root_at,
-    seen,
-    short,
 )
 from unabridged.service.live import (
     SentRequest,
@@ -59,7 +59,7 @@ def window_open(call: Call, request: WindowOpenRequest) -> WindowOpenAnswer | Pe
 
 def _checked_open(request: WindowOpenRequest) -> None:
     for field in ("host", "host_session", "model"):
-        short(field, getattr(request, field))
+        check_name(field, getattr(request, field))
     if not request.host:
         raise InvalidInput("a conversation has a host", field="host")
     if "\0" in request.cwd or len(request.cwd) > MAX_PATH:
@@ -69,21 +69,21 @@ def _checked_open(request: WindowOpenRequest) -> None:
     if len(request.keys) > MAX_KEYS:
         raise LimitExceeded("too many keys", field="keys", limit=MAX_KEYS, size=len(request.keys))
     for key in request.keys:
-        checked_key(key)
+        check_key(key)
 
 
 def _draft(call: Call, reader: Reader, request: WindowOpenRequest, conversation: bytes) -> Window:
     """Return the window that a conversation has or would have, inside the caller's scope."""
     known = kept.home_of(reader, conversation)
     if known is not None:
-        seen(call, reader, known)
+        check_scope(call, reader, known)
         found = kept.window_at(reader, known)
         return msgspec.structs.replace(found, format=request.format, model=request.model)
     name, main = _session_name(request, conversation)
     session = session_id(request.host, name)
     home = reader.get(HOME, (GLOBAL, session)) or reader.get(HOME, (GLOBAL, session_id(request.host, main)))
     project = home.home if home is not None else project_id(root_at(call, request.cwd, request.host))
-    seen(call, reader, WindowHome(GLOBAL, conversation, project, session))
+    check_scope(call, reader, WindowHome(GLOBAL, conversation, project, session))
     return Window(
         project,
         conversation,
@@ -150,7 +150,7 @@ def window_save(call: Call, request: WindowSaveRequest) -> Pending:
 
 def _sent(project: ProjectId, conversation: bytes, sent: SentRequest, now: Micros) -> WindowRequest:
     for field in ("model", "fault", "side"):
-        short(field, getattr(sent, field))
+        check_name(field, getattr(sent, field))
     for field, value in msgspec.structs.asdict(sent).items():
         if isinstance(value, int) and not 0 <= value <= MAX_COUNT:
             raise InvalidInput(f"`{field}` is out of range", field=field, value=value)
