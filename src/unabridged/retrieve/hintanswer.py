@@ -121,10 +121,11 @@ class Piece:
 
 @dataclass(slots=True)
 class Answer:
-    """The sentences to quote, the best first, and those that answer as well. fits: the best one has what the question
-    asks for. cued: one of the best is of the sort that was asked for. changes: it says that something is so from
-    then on. empty: nobody answered anything. share: of the
-    message's words that the best one has. spans: the sentences of each piece.
+    """The sentences to quote (`chosen`), the best first, and those that answer as well.
+
+    score, share: of the best one; share is of the message's words. fits: it has what the question asks for. cued: one
+    of the best is of the sort that was asked for. changes: what is quoted says that something is so from then on. text:
+    what is quoted. empty: nobody answered anything. spans: the sentences of each piece.
     """
 
     chosen: list[Key] = field(default_factory=list[Key])

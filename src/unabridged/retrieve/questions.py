@@ -52,8 +52,8 @@ _CHANGE = re.compile(
 class Question:
     """What a query asks for.
 
-    asks: it is a question. own: for what its asker said himself. reason: for a reason.
-    words, denying: what texts are compared with.
+    asks: it is a question. own: for what the asker said. reason: for a reason. words, denying: what texts are compared
+    with.
     """
 
     def __init__(self, query: str) -> None:
