@@ -28,9 +28,8 @@ def test_every_record_is_one_json_object_on_its_line(tmp_path: Path) -> None:
     assert stat.S_IMODE((tmp_path / "logs" / logs.NAME).stat().st_mode) == 0o600
 
 
-def test_all_files_together_stay_within_their_bound(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(logs, "MAX_FILE_BYTES", 10_000)
-    log = logs.Log(str(tmp_path / "logs"))
+def test_all_files_together_stay_within_their_bound(tmp_path: Path) -> None:
+    log = logs.Log(str(tmp_path / "logs"), most=10_000)
     for number in range(2_000):
         log.info("event", number=number, filler="x" * 100)
     log.close()
@@ -39,6 +38,21 @@ def test_all_files_together_stay_within_their_bound(tmp_path: Path, monkeypatch:
     assert sum(item.stat().st_size for item in files) <= 10_000 * logs.FILES
     last = logs.tail(str(tmp_path / "logs"), 100)
     assert [json.loads(line)["number"] for line in last] == list(range(1_900, 2_000))
+
+
+def test_a_log_that_cannot_begin_its_next_file_writes_into_no_other_and_goes_on_later(tmp_path: Path) -> None:
+    folder = tmp_path / "logs"
+    log = logs.Log(str(folder), most=300, files=2)
+    log.info("event", filler="x" * 100)
+    (folder / f"{logs.NAME}.1").mkdir()  # so that the file cannot be renamed
+    log.info("lost", filler="x" * 100)
+    with (tmp_path / "other").open("w"):  # may have got the number that the log's file had
+        log.info("lost", filler="x" * 100)
+    assert (tmp_path / "other").read_bytes() == b""
+    (folder / f"{logs.NAME}.1").rmdir()
+    log.info("again")
+    log.close()
+    assert [json.loads(line)["event"] for line in logs.tail(str(folder), 10)] == ["event", "again"]
 
 
 def test_the_bound_of_the_real_sizes_is_what_the_design_allows() -> None:

@@ -44,8 +44,8 @@ class Log:
         self._most, self._files = most, files
         self._level = LEVELS[level]
         self._lock = threading.Lock()
-        self._descriptor = safety.open_private(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
-        self._size = os.fstat(self._descriptor).st_size
+        self._closed = False
+        self._open()
 
     def write(self, level: str, event: str, **facts: Any) -> None:
         """Write one record; one that is too long keeps its event's name and size alone."""
@@ -56,13 +56,15 @@ class Log:
         if len(data) > MAX_RECORD_BYTES:
             data = json.dumps({**head, "too_long": len(data)}).encode() + b"\n"
         with self._lock:
-            if self._descriptor < 0:
+            if self._closed:
                 return
-            if self._size + len(data) > self._most:
-                self._rotate()
             try:
+                if self._descriptor < 0:
+                    self._open()
+                if self._size + len(data) > self._most:
+                    self._rotate()
                 self._size += os.write(self._descriptor, data)
-            except OSError:
+            except (OSError, UnabridgedError):
                 # A full disk must not stop the daemon; the next record tries again.
                 return
 
@@ -83,19 +85,27 @@ class Log:
     def close(self) -> None:
         """Close the file; later records are dropped."""
         with self._lock:
-            if self._descriptor >= 0:
-                os.close(self._descriptor)
-            self._descriptor = -1
+            self._closed = True
+            self._let_go()
+
+    def _open(self) -> None:
+        self._descriptor = safety.open_private(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+        self._size = os.fstat(self._descriptor).st_size
+
+    def _let_go(self) -> None:
+        """Close the file, if it is open; what fails after that finds no number that is another file's by then."""
+        descriptor, self._descriptor = self._descriptor, -1
+        if descriptor >= 0:
+            os.close(descriptor)
 
     def _rotate(self) -> None:
-        os.close(self._descriptor)
+        self._let_go()
         for number in range(self._files - 2, 0, -1):
             older = f"{self._path}.{number}"
             if os.path.exists(older):
                 os.replace(older, f"{self._path}.{number + 1}")
         os.replace(self._path, f"{self._path}.1")
-        self._descriptor = safety.open_private(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
-        self._size = 0
+        self._open()
 
 
 def places(error: BaseException) -> list[str]:
