@@ -105,12 +105,16 @@ class Config:
 
     def for_folder(self, folder: str) -> Config:
         """Return the settings for work in a folder: as `for_project` of the nearest trusted root that holds it."""
+        return self.for_project(self.trusted_root(folder))
+
+    def trusted_root(self, folder: str) -> str:
+        """Return the nearest root that holds a folder and that the user trusts, "" where there is none."""
         trusted = set(map(os.path.realpath, self.texts("projects.trusted")))
         place = os.path.realpath(folder) if folder else ""
         while place and place not in trusted:
             above = os.path.dirname(place)
             place = "" if above == place else above
-        return self.for_project(place)
+        return place
 
     def listed(self) -> list[dict[str, Any]]:
         """Return name, value, origin, default and doc of every setting, in the table's order.

@@ -20,6 +20,8 @@ OURS = "UNABRIDGED_GATEWAY"
 PI_EXTENSION = str(Path(__file__).with_name("pi_providers.js"))
 PI_PROVIDERS = "UNABRIDGED_PI_PROVIDERS"  # the addresses of those that the files name, by name, as JSON
 PI_COMMANDS = frozenset({"install", "remove", "uninstall", "update", "list", "config", "auth", "mcp"})
+# Hosts whose settings may lie in the project, too.
+OF_PROJECTS = frozenset({CLAUDE_CODE, OPENCODE})
 # Hosts by the name of their program.
 NAMES = {"claude": CLAUDE_CODE, CODEX: CODEX, OPENCODE: OPENCODE, PI: PI, AIDER: AIDER}
 
@@ -37,8 +39,11 @@ def host(words: Sequence[str]) -> str:
     return NAMES.get(Path(words[0]).name.removesuffix(".exe"), "")
 
 
-def upstreams(words: Sequence[str], environ: Mapping[str, str], folder: Path) -> dict[str, str]:
-    """Return the providers' addresses by name that a client would use without us, in a folder."""
+def upstreams(words: Sequence[str], environ: Mapping[str, str], folder: Path | None) -> dict[str, str]:
+    """Return the providers' addresses by name that a client would use without us.
+
+    `folder` is where it works, None where the user does not trust what the files of the project say.
+    """
     found = dict[str, str]()
     for name, variables in ((ANTHROPIC, ANTHROPIC_VARIABLES), (OPENAI, OPENAI_VARIABLES)):
         url = next((environ[variable] for variable in variables if environ.get(variable)), "")
@@ -58,8 +63,8 @@ def upstreams(words: Sequence[str], environ: Mapping[str, str], folder: Path) ->
     return found
 
 
-def launch(words: Sequence[str], environ: Mapping[str, str], base: str, folder: Path) -> Launch:
-    """Return how a client is started in a folder so that it asks the gateway at `base`."""
+def launch(words: Sequence[str], environ: Mapping[str, str], base: str, folder: Path | None) -> Launch:
+    """Return how a client is started so that it asks the gateway at `base`; `folder` is as for `upstreams`."""
     changed = {**environ, OURS: base}
     changed.update(dict.fromkeys(ANTHROPIC_VARIABLES, base))
     changed.update(dict.fromkeys(OPENAI_VARIABLES, f"{base}/v1"))

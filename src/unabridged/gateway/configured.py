@@ -1,6 +1,7 @@
 """The providers that a client's own settings name: read, never changed, so that requests to them pass the gateway too.
 
-What cannot be read is left to the client, which says itself what is wrong with it.
+What cannot be read is left to the client, which says itself what is wrong with it. A project's files are read only
+where a folder is given: whoever wrote them would else choose who gets the user's credentials.
 """
 
 from __future__ import annotations
@@ -40,15 +41,16 @@ def codex(words: Sequence[str], environ: Mapping[str, str]) -> dict[str, str]:
     return {chosen: url} if url and _NAME.fullmatch(chosen) else {}
 
 
-def claude(environ: Mapping[str, str], folder: Path) -> str:
+def claude(environ: Mapping[str, str], folder: Path | None) -> str:
     """Return the address that Claude Code's settings name, "" where they name none; the last file wins."""
-    own = _home(environ, "CLAUDE_CONFIG_DIR", ".claude")
-    files = (own / "settings.json", folder / ".claude/settings.json", folder / ".claude/settings.local.json")
+    files = [_home(environ, "CLAUDE_CONFIG_DIR", ".claude") / "settings.json"]
+    if folder is not None:
+        files += [folder / ".claude/settings.json", folder / ".claude/settings.local.json"]
     found = [_text(_table(_json(file), "env"), "ANTHROPIC_BASE_URL") for file in files]
     return next((url for url in reversed(found) if url), "")
 
 
-def opencode(environ: Mapping[str, str], folder: Path) -> dict[str, str]:
+def opencode(environ: Mapping[str, str], folder: Path | None) -> dict[str, str]:
     """Return the addresses of all providers that OpenCode's settings name, by their names; the last file wins."""
     found = dict[str, str]()
     for settings in _opencode_settings(environ, folder):
@@ -68,13 +70,13 @@ def pi(environ: Mapping[str, str]) -> dict[str, str]:
     return {name: url for name, url in urls.items() if url.startswith("http") and _NAME.fullmatch(name)}
 
 
-def _opencode_settings(environ: Mapping[str, str], folder: Path) -> Iterator[Table]:
+def _opencode_settings(environ: Mapping[str, str], folder: Path | None) -> Iterator[Table]:
     config = Path(environ.get("XDG_CONFIG_HOME") or Path(environ.get("HOME", "/")) / ".config") / "opencode"
     names = ("config.json", "opencode.json", "opencode.jsonc")
     yield from (_json(config / name) for name in names)
     if environ.get("OPENCODE_CONFIG"):
         yield _json(Path(environ["OPENCODE_CONFIG"]))
-    for parent in reversed((folder, *folder.parents)):
+    for parent in reversed((folder, *folder.parents)) if folder is not None else ():
         yield from (_json(parent / name) for name in names[1:])
     yield _parsed(environ.get("OPENCODE_CONFIG_CONTENT", ""))
 

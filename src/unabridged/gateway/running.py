@@ -13,11 +13,12 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import FrameType
 from typing import Protocol
 
+from unabridged.daemon import config
 from unabridged.errors import InternalError, InvalidInput, UnabridgedError, from_dict
 from unabridged.gateway import clients, handed
 
@@ -48,11 +49,12 @@ def run(arguments: Arguments) -> int:
     words = arguments.list("command")
     if shutil.which(words[0], path=arguments.environ.get("PATH")) is None:
         raise InvalidInput(f"there is no program {words[0]!r}", field="command")
-    folder, outer = Path.cwd(), arguments.environ.get(clients.OURS, "")
+    outer = arguments.environ.get(clients.OURS, "")
     if outer and outer == arguments.environ.get(clients.ANTHROPIC_VARIABLES[0]):
         return _run(
             clients.Launch(tuple(words), arguments.environ)
         )  # what passes that gateway passes one already
+    folder = trusted(words, arguments.environ, Path.cwd())
     urls = clients.upstreams(words, arguments.environ, folder)
     upstreams = [*(f"{name}={url}" for name, url in urls.items()), *arguments.list("upstream")]
     gateway = _Gateway(upstreams, clients.host(words), arguments.environ)
@@ -61,6 +63,13 @@ def run(arguments: Arguments) -> int:
         return _run(launch)
     finally:
         gateway.end()
+
+
+def trusted(words: Sequence[str], environ: Mapping[str, str], folder: Path) -> Path | None:
+    """Return the folder that a client works in, None where no settings are there or the user does not trust them."""
+    if clients.host(words) not in clients.OF_PROJECTS:
+        return None
+    return folder if config.load(environ).trusted_root(str(folder)) else None
 
 
 class _Gateway:
