@@ -1,4 +1,4 @@
-"""Commits that are waited for together end, whatever becomes of them."""
+"""What is captured together ends, whatever becomes of one part of it."""
 
 from __future__ import annotations
 
@@ -7,11 +7,15 @@ from typing import Any
 
 import pytest
 
+from tests.service.desk import NOW, Desk
+from tests.service.test_windows import begin, rows
 from unabridged.archive.admission import Appended
+from unabridged.archive.capture import Stream
 from unabridged.errors import DiskFull, StoreClosed
-from unabridged.schema.ids import OriginId, Position, ProjectId, SessionId
+from unabridged.schema.ids import Micros, OriginId, Position, ProjectId, SessionId
 from unabridged.schema.records import Generation
-from unabridged.service.capturing import together
+from unabridged.service.capturing import Captures, together
+from unabridged.store.contract import Store
 
 GENERATION = Generation(ProjectId(bytes(16)), OriginId(bytes(16)), 1, SessionId(bytes(16)))
 
@@ -45,3 +49,23 @@ def test_a_commit_that_was_given_up_says_that_the_store_is_closed() -> None:
     waiting.cancel()
     with pytest.raises(StoreClosed):
         whole.result(1)
+
+
+def test_a_turn_that_cannot_be_closed_leaves_the_others_to_the_next_time(desk: Desk) -> None:
+    closed = list[bytes]()
+
+    class Failing(Captures):
+        def close(self, store: Store, stream: Stream, now: Micros) -> None:
+            closed.append(stream.conversation)
+            if len(closed) == 1:
+                raise DiskFull
+            super().close(store, stream, now)
+
+    for digit in "ab":
+        begin(desk, conversation=digit * 32, host_session=digit)
+        desk.call("capture", conversation=digit * 32, rows=rows("one"))
+    captures = Failing()
+    with pytest.raises(DiskFull):
+        captures.tend(desk.store, NOW)
+    assert captures.tend(desk.store, NOW) == 1
+    assert sorted(closed) == [bytes.fromhex("a" * 32), bytes.fromhex("b" * 32)]

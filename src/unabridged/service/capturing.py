@@ -135,7 +135,11 @@ class Captures:
             return erased_rows(reader, stream, rows, self._redactor())
 
     def tend(self, store: Store, now: Micros) -> int:
-        """Close the open turns of conversations in which nothing is said any more; return how many."""
+        """Close the open turns of conversations in which nothing is said any more; return how many.
+
+        One that cannot be closed raises, and waits until something is said in it again; the others are left to the next
+        call.
+        """
         if self._open is None:
             with store.snapshot() as reader:
                 left = {one.conversation: (self._clock(), one) for one in open_streams(reader)}
@@ -143,9 +147,9 @@ class Captures:
                 self._open = left
         with self._lock:
             ripe = [stream for at, stream in self._open.values() if at <= self._clock()][:MAX_TICK]
-            for stream in ripe:
-                del self._open[stream.conversation]
         for stream in ripe:
+            with self._lock:
+                self._open.pop(stream.conversation, None)
             self.close(store, stream, now)
         return len(ripe)
 
