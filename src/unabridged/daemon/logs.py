@@ -19,9 +19,11 @@ from unabridged.daemon.paths import ERRORS
 from unabridged.errors import UnabridgedError
 
 MAX_FILE_BYTES = 4 << 20
-FILES = 5  # the active one and four older: 20 MiB, so that all with the error stream stay below 24 MiB
+FILES = (
+    5  # the active one and four older: 20 MiB, so that all, with error stream and gateway, stay below 24 MiB
+)
 MAX_RECORD_BYTES = 8 << 10
-MAX_STREAM_BYTES = 2 << 20  # of the captured error stream, cut by the maintenance tick
+MAX_STREAM_BYTES = 1 << 20  # of the captured error stream, cut by the maintenance tick
 LEVELS = {"debug": 10, "info": 20, "warning": 30, "error": 40}
 NAME = "daemon.log"
 
