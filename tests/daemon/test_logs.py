@@ -56,6 +56,19 @@ def test_a_log_that_cannot_begin_its_next_file_writes_into_no_other_and_goes_on_
     assert [json.loads(line)["event"] for line in logs.tail(str(folder), 10)] == ["event", "again"]
 
 
+def test_several_writers_of_one_log_lose_no_record_that_there_is_room_for(tmp_path: Path) -> None:
+    writers = [logs.Log(str(tmp_path / "logs"), most=10_000) for _ in range(3)]
+    for number in range(1_500):
+        writers[number % 3].info("event", number=number, filler="x" * 100)
+    for log in writers:
+        log.close()
+    files = sorted((tmp_path / "logs").iterdir())
+    assert len(files) == logs.FILES
+    assert all(item.stat().st_size <= 10_000 for item in files)
+    kept = sorted(json.loads(line)["number"] for item in files for line in item.read_text().splitlines())
+    assert kept == list(range(kept[0], 1_500))
+
+
 def test_the_bound_of_the_real_sizes_is_what_the_design_allows() -> None:
     gateway = journal.FILES * journal.FILE_BYTES
     assert logs.FILES * logs.MAX_FILE_BYTES + 2 * logs.MAX_STREAM_BYTES + gateway <= 24 << 20

@@ -6,6 +6,7 @@ from elsewhere can quote what was being read, so only their type and the places 
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import threading
@@ -63,9 +64,9 @@ class Log:
             try:
                 if self._descriptor < 0:
                     self._open()
-                if self._size + len(data) > self._most:
+                if os.fstat(self._descriptor).st_size + len(data) > self._most:
                     self._rotate()
-                self._size += os.write(self._descriptor, data)
+                os.write(self._descriptor, data)
             except (OSError, UnabridgedError):
                 # A full disk must not stop the daemon; the next record tries again.
                 return
@@ -92,7 +93,6 @@ class Log:
 
     def _open(self) -> None:
         self._descriptor = safety.open_private(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
-        self._size = os.fstat(self._descriptor).st_size
 
     def _let_go(self) -> None:
         """Close the file, if it is open; what fails after that finds no number that is another file's by then."""
@@ -101,13 +101,19 @@ class Log:
             os.close(descriptor)
 
     def _rotate(self) -> None:
+        """Begin another file, unless another process that writes this log has."""
+        fcntl.flock(self._descriptor, fcntl.LOCK_EX)
+        if os.path.samestat(os.fstat(self._descriptor), os.stat(self._path)):
+            self._shift()
         self._let_go()
+        self._open()
+
+    def _shift(self) -> None:
         for number in range(self._files - 2, 0, -1):
             older = f"{self._path}.{number}"
             if os.path.exists(older):
                 os.replace(older, f"{self._path}.{number + 1}")
         os.replace(self._path, f"{self._path}.1")
-        self._open()
 
 
 def places(error: BaseException) -> list[str]:
