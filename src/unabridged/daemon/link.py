@@ -21,6 +21,8 @@ GRACE_SECONDS = 1.0  # longer than the daemon itself waits, so that its own answ
 IDLE_SECONDS = 60.0  # after which an unused connection is given back: the daemon has few
 # Seconds until a daemon that is gone counts as an error: it takes this process along, and the pipe asks the next one.
 GONE_SECONDS = 5.0
+# Seconds before each further attempt: a daemon that was killed takes connections for a moment while it goes.
+AGAIN_SECONDS = (0.0, 0.05, 0.5)
 
 _encoder = msgspec.json.Encoder()
 _decoder = msgspec.json.Decoder()
@@ -66,7 +68,7 @@ class Link:
 
         `seconds` is what the operation may take, a connection not counted.
 
-        A lost connection is made again once when the operation may be repeated. Withdrawing the call withdraws the
+        A lost connection is made again, a few times, when the operation may be repeated. Withdrawing the call withdraws the
         request.
         """
         again = repeatable or op in REPEATABLE
@@ -79,11 +81,14 @@ class Link:
             if again:
                 await asyncio.sleep(self._gone)
             raise
-        try:
-            return await self._call(op, params, seconds)
-        except Lost as lost:
-            await asyncio.sleep(self._gone)
-            raise DaemonUnavailable("the connection to the daemon broke twice") from lost
+        for pause in AGAIN_SECONDS:
+            await asyncio.sleep(pause)
+            try:
+                return await self._call(op, params, seconds)
+            except Lost:
+                continue
+        await asyncio.sleep(self._gone)
+        raise DaemonUnavailable("the connection to the daemon broke several times")
 
     async def _call(self, op: str, params: Mapping[str, Any], seconds: float) -> dict[str, Any]:
         await self.connect()
