@@ -9,6 +9,7 @@ from anthropic import NOT_GIVEN
 from anthropic.types import Message, TextBlock, ToolUseBlock
 from openai import omit
 from openai.types.chat import ChatCompletionMessage
+from openai.types.responses import ParsedResponseOutputMessage, ParsedResponseOutputText
 from pydantic import BaseModel, Field
 
 from unabridged.api.plain import plain
@@ -64,6 +65,15 @@ def test_fields_that_a_provider_added_are_kept_and_empty_ones_are_not() -> None:
 
 def test_names_are_those_of_the_wire_and_what_a_client_keeps_back_is_left_out() -> None:
     assert plain(Aliased(schema={"x": 1}, hidden="y")) == {"schema": {"x": 1}}
+
+
+def test_what_a_client_keeps_back_of_a_part_takes_nothing_else_of_its_field() -> None:
+    said = {"type": "output_text", "text": "a", "annotations": [], "parsed": None}
+    message = {"id": "m", "type": "message", "role": "assistant", "status": "completed", "content": [said]}
+    bare = {**message, "content": [{"type": "output_text", "text": "a"}]}
+    assert plain(ParsedResponseOutputMessage.model_validate(message)) == bare
+    part = ParsedResponseOutputText.model_validate({**said, "parsed": {"x": 1}})
+    assert plain(ParsedResponseOutputMessage.construct(**{**message, "content": [part]})) == bare
 
 
 def test_arguments_that_were_not_given_are_not_there() -> None:

@@ -38,7 +38,7 @@ def _set_fields(value: Any, names: Iterable[str]) -> dict[str, Any]:
     """Return the fields of a client's object that were set to something, in the order of their class."""
     kind: Any = type(value)  # pyright: ignore[reportUnknownVariableType]
     declared: Mapping[str, Any] = getattr(kind, "model_fields", {})
-    left_out = getattr(value, "__api_exclude__", None) or ()
+    left_out = _kept_back(value)
     given = set(names)
     order = [name for name in declared if name in given] + sorted(given - set(declared))
     found = dict[str, Any]()
@@ -48,6 +48,18 @@ def _set_fields(value: Any, names: Iterable[str]) -> dict[str, Any]:
             continue
         found[getattr(declared.get(name), "alias", None) or name] = plain(one)
     return found
+
+
+def _kept_back(value: object) -> set[str]:
+    """Return the fields that a client keeps for itself.
+
+    Of a field it may name members of its parts; the parts say the same of themselves.
+    """
+    told: Any = getattr(value, "__api_exclude__", None) or ()
+    if isinstance(told, Mapping):
+        fields = cast("Mapping[str, object]", told)
+        return {name for name, whole in fields.items() if whole is True or whole is ...}
+    return set(told)
 
 
 def _name(key: object) -> str:
