@@ -9,10 +9,12 @@ import msgspec
 
 from unabridged.api.plain import plain
 from unabridged.errors import InvalidInput
+from unabridged.window.answers.contract import Answer
+from unabridged.window.answers.whole import answer_of
 from unabridged.window.execute import Prepared
 from unabridged.window.identity import chain
 from unabridged.window.models import told_by
-from unabridged.window.providers.answers import (
+from unabridged.window.providers.adapters import (
     ADAPTERS,
     CHAT_FORMAT,
     LISTS,
@@ -101,6 +103,16 @@ class Exchange:
         if arguments is not None:
             return {**arguments, self.member: items}
         return tuple(items) if isinstance(self.given, tuple) else items
+
+    def answer(self, given: Any) -> Answer:
+        """Return what a program gives as the answer; nothing of what is none of the request's format."""
+        if isinstance(given, Answer):
+            return given
+        try:
+            value = msgspec.json.decode(given) if isinstance(given, bytes | bytearray) else plain(given)
+        except (msgspec.DecodeError, TypeError):
+            return Answer()
+        return answer_of(self.form, _mapping(value) or {})
 
     def _encoded(self) -> bytes:
         """Return the request as it goes on the wire, nothing where it holds what does not go there."""

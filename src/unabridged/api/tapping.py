@@ -11,7 +11,8 @@ from typing import Any, Protocol
 
 from unabridged.api.becoming import become, kind_of
 from unabridged.api.plain import plain
-from unabridged.window.providers.streams import Growing, growing
+from unabridged.window.answers.builders import builder
+from unabridged.window.providers.adapters import ADAPTERS
 
 # Where a client's own helper for streams keeps the answer so far.
 SNAPSHOTS = ("current_message_snapshot", "current_completion_snapshot")
@@ -30,7 +31,7 @@ class Tap:
 
     def __init__(self, form: str, turn: Turn) -> None:
         """Put an answer of a format together for a request."""
-        self._growing: Growing = growing(form)
+        self._building = builder(ADAPTERS[form])
         self._turn = turn
 
     def take(self, event: Any) -> None:
@@ -40,11 +41,11 @@ class Tap:
         except TypeError:
             return
         if isinstance(found, dict):
-            self._growing.take(found)  # pyright: ignore[reportUnknownArgumentType]
+            self._building.event(found)  # pyright: ignore[reportUnknownArgumentType]
 
     def end(self) -> None:
         """Record what came."""
-        self._turn.record(self._growing.answer())
+        self._turn.record(self._building.answer())
 
 
 def tapped(stream: Any, form: str, turn: Turn) -> Any:

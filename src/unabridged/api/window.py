@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping, Sequence
 from types import TracebackType
-from typing import Any, Protocol, TypeVar, cast
+from typing import Any, Protocol, TypeVar
 
 import msgspec
 
@@ -17,10 +17,10 @@ from unabridged.window.execute import Prepared, account, answered
 from unabridged.window.gating import Omission
 from unabridged.window.limits import Limits
 from unabridged.window.notices import Notice
-from unabridged.window.providers.answers import Answered, answer_of, usage_of
 from unabridged.window.providers.contract import Request as Read
 from unabridged.window.providers.sidecalls import Aside, aside
 from unabridged.window.providers.usage import Usage
+from unabridged.window.providers.usage import usage as usage_of
 
 Given = TypeVar("Given", bound=bytes | bytearray | Mapping[str, Any] | Sequence[Any])
 
@@ -102,7 +102,7 @@ class Window:
         `usage` is the `usage` object of a provider's answer. Estimates are corrected by what it counts.
         """
         try:
-            counted = usage_of({"usage": plain(usage)})
+            counted = usage_of(msgspec.json.encode(plain(usage)))
         except TypeError as error:
             raise InvalidInput(str(error), field="usage") from error
         turn = self._under_way("usage")
@@ -149,12 +149,12 @@ class Window:
         with self._lock:
             if turn.settled:
                 return
-            exchange, found = turn.exchange, _answer(answer, turn.exchange)
+            exchange, found = turn.exchange, turn.exchange.answer(answer)
             read = turn.made.sending.request
             if found.items and read is not None and self._keeper.opened:
                 raws = [msgspec.json.encode(item, order=exchange.order) for item in found.items]
                 self._keeper.capture(answered(exchange.adapter, read, exchange.member, raws, found.message))
-            self._settle(turn, found.usage)
+            self._settle(turn, usage_of(found.usage))
 
     def rotate(self) -> None:
         """Have the next request begin a new epoch: cut now, at the cost of the prompt cache."""
@@ -267,13 +267,3 @@ class Window:
             self._keeper.live.reported(turn.made, usage)
         side = "" if turn.side is Aside.NONE else turn.side.value
         self._keeper.save(account(turn.made, turn.limits, usage, side))
-
-
-def _answer(answer: Any, exchange: Exchange) -> Answered:
-    try:
-        value = msgspec.json.decode(answer) if isinstance(answer, bytes | bytearray) else plain(answer)
-    except (msgspec.DecodeError, TypeError):
-        return Answered()
-    if not isinstance(value, dict):
-        return Answered()
-    return answer_of(exchange.form, cast("dict[str, Any]", value))

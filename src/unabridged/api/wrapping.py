@@ -22,7 +22,7 @@ from unabridged.api.exchange import Exchange
 from unabridged.api.tapping import snapshot, tapped, tapped_async
 from unabridged.api.window import Turn, Window
 from unabridged.errors import InvalidInput
-from unabridged.window.providers.answers import CHAT_FORMAT, MESSAGES_FORMAT, RESPONSES_FORMAT
+from unabridged.window.providers.adapters import CHAT_FORMAT, MESSAGES_FORMAT, RESPONSES_FORMAT
 
 Client = TypeVar("Client")
 

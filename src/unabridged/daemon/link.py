@@ -68,8 +68,8 @@ class Link:
 
         `seconds` is what the operation may take, a connection not counted.
 
-        A lost connection is made again, a few times, when the operation may be repeated. Withdrawing the call withdraws the
-        request.
+        A lost connection is made again, a few times, when the operation may be repeated. Withdrawing the call withdraws
+        the request.
         """
         again = repeatable or op in REPEATABLE
         try:

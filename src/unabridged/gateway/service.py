@@ -12,7 +12,6 @@ from msgspec import structs
 from unabridged.daemon.origins import Refusal, values
 from unabridged.gateway import headers, passing
 from unabridged.gateway.answering import refuse
-from unabridged.gateway.answers.reading import Reading, builder
 from unabridged.gateway.bodies import (
     Bodies,
     ClientGone,
@@ -30,6 +29,8 @@ from unabridged.gateway.door import Door
 from unabridged.gateway.journal import Journal
 from unabridged.gateway.upstreams import Upstream, Upstreams
 from unabridged.gateway.windows import Going, Windows
+from unabridged.window.answers.builders import builder
+from unabridged.window.answers.reading import Reading
 from unabridged.window.providers.adapters import ANTHROPIC, RESPONSES, adapter_for
 from unabridged.window.providers.contract import Adapter
 

@@ -13,14 +13,14 @@ import msgspec
 
 from unabridged.daemon.origins import Headers
 from unabridged.gateway.admission import Admission, has_past
-from unabridged.gateway.answers.contract import Answer
-from unabridged.gateway.answers.shapes import as_sent_back
 from unabridged.gateway.bounds import Bounds, told_window
 from unabridged.gateway.filing import Filing
 from unabridged.gateway.going import Going, going, list_name, outside, whole
 from unabridged.gateway.identity import Who, beside, who
 from unabridged.gateway.talks import Talk, Talks
 from unabridged.window import execute, state
+from unabridged.window.answers.contract import Answer
+from unabridged.window.answers.shapes import as_sent_back
 from unabridged.window.catalogue import as_they_are
 from unabridged.window.limits import Limits
 from unabridged.window.providers import sidecalls
@@ -125,9 +125,9 @@ class Windows:
                 cache_write=counted.cache_write,
                 output=counted.output,
             )
-        back = as_sent_back(answer, talk.host)
-        if back.items and sent.request is not None and not account.side:
-            rows = execute.answered(adapter, sent.request, list_name(adapter), back.items, back.message)
+        back = as_sent_back(answer.items, talk.host)
+        if back and sent.request is not None and not account.side:
+            rows = execute.answered(adapter, sent.request, list_name(adapter), back, answer.message)
             self._admission.answer(talk, rows)
         self._admission.when_settled(talk, lambda: self._filing.save(talk, account))
 

@@ -16,7 +16,7 @@ from unabridged.window.epoch import plan
 from unabridged.window.holdings import holdings
 from unabridged.window.limits import Limits
 from unabridged.window.messages import Conversation, Item, Kind
-from unabridged.window.providers.answers import ADAPTERS, LISTS, MESSAGES_FORMAT
+from unabridged.window.providers.adapters import ADAPTERS, LISTS, MESSAGES_FORMAT
 from unabridged.window.state import State
 
 MAX_PARTS = 1_000  # that are told of one by one

@@ -1,6 +1,8 @@
-"""The adapter for a request, by the path that it is sent to."""
+"""The adapter for a request, by the path that it is sent to or the name of its format."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
 
 from unabridged.window.providers.anthropic import Anthropic
 from unabridged.window.providers.chat import Chat
@@ -8,6 +10,15 @@ from unabridged.window.providers.contract import Adapter
 from unabridged.window.providers.responses import Responses
 
 ANTHROPIC, RESPONSES, CHAT = Anthropic(), Responses(), Chat()
+
+MESSAGES_FORMAT, RESPONSES_FORMAT, CHAT_FORMAT = "messages", "responses", "chat"
+ADAPTERS: Mapping[str, Adapter] = {
+    MESSAGES_FORMAT: ANTHROPIC,
+    RESPONSES_FORMAT: RESPONSES,
+    CHAT_FORMAT: CHAT,
+}
+# What each format calls the list of a request's items.
+LISTS: Mapping[str, str] = {MESSAGES_FORMAT: "messages", RESPONSES_FORMAT: "input", CHAT_FORMAT: "messages"}
 
 # Endings of paths; what stands before them (`/v1`, a token) is the server's.
 PATHS: tuple[tuple[str, Adapter], ...] = (

@@ -6,18 +6,18 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
 from tests.support import provider_anthropic, provider_openai
 from tests.support.provider import Call, Reply
-from unabridged.gateway.answers import reading
-from unabridged.gateway.answers.contract import Answer
-from unabridged.gateway.answers.reading import Reading, builder
-from unabridged.gateway.answers.shapes import as_sent_back
-from unabridged.gateway.answers.sse import Events
+from unabridged.window.answers import reading
+from unabridged.window.answers.builders import builder
+from unabridged.window.answers.contract import Answer
+from unabridged.window.answers.reading import Reading
+from unabridged.window.answers.shapes import as_sent_back
+from unabridged.window.answers.sse import Events
 from unabridged.window.providers.adapters import ANTHROPIC, CHAT, RESPONSES
 from unabridged.window.providers.contract import Adapter
 
@@ -36,8 +36,9 @@ def read(adapter: Adapter, stream: bytes, *, kind: bytes = STREAM, complete: boo
     return made.answer(complete=complete)
 
 
-def items(answer: Answer) -> list[Any]:
-    return [json.loads(raw) for raw in answer.items]
+def items(answer: Answer, host: str = "claude-code") -> list[Any]:
+    """The items of an answer as a host sends them back."""
+    return [json.loads(raw) for raw in as_sent_back(answer.items, host)]
 
 
 def blocks(*pairs: tuple[dict[str, Any], Sequence[dict[str, Any]]], stop: bool = True) -> bytes:
@@ -120,7 +121,7 @@ def test_every_block_of_a_message_is_as_it_will_be_sent_back() -> None:
             ],
         }
     ]
-    assert b'"n":1}' in found.items[0]
+    assert b'"n":1}' in as_sent_back(found.items, "claude-code")[0]
     assert (found.message, found.partial, found.error) == ("msg_1", False, "")
     assert json.loads(found.usage) == {"input_tokens": 3, "output_tokens": 7}
 
@@ -247,6 +248,40 @@ def test_a_completion_is_put_together_from_its_deltas() -> None:
     assert items(read(CHAT, json.dumps(whole).encode(), kind=JSON)) == [message]
 
 
+def test_what_a_server_repeats_as_an_empty_text_stays_what_it_was() -> None:
+    calls: list[dict[str, Any]] = [
+        {"index": 0, "id": "a", "type": "function", "function": {"name": "f", "arguments": '{"x"'}},
+        {"index": 0, "id": "", "type": "", "function": {"name": "", "arguments": ": 1}"}},
+    ]
+    stream = events(*({"choices": [{"index": 0, "delta": {"tool_calls": [call]}}]} for call in calls))
+    whole = {"id": "a", "type": "function", "function": {"name": "f", "arguments": '{"x": 1}'}}
+    assert items(read(CHAT, stream))[0]["tool_calls"] == [whole]
+
+
+def test_details_of_reasoning_are_one_list_whatever_came_before_them() -> None:
+    came: tuple[Any, ...] = ("x", [{"text": "a"}], None, [{"text": "b"}])
+    stream = events(*({"choices": [{"index": 0, "delta": {"reasoning_details": one}}]} for one in came))
+    assert items(read(CHAT, stream))[0]["reasoning_details"] == [{"text": "a"}, {"text": "b"}]
+
+
+def test_pieces_of_a_text_of_any_name_are_joined() -> None:
+    stream = events(*({"choices": [{"index": 0, "delta": {"thought": piece}}]} for piece in ("Let ", "me.")))
+    assert items(read(CHAT, stream)) == [{"role": "assistant", "content": None, "thought": "Let me."}]
+
+
+def test_what_says_nothing_is_an_answer_but_is_not_sent_back() -> None:
+    empty = {"type": "text", "text": ""}
+    said = read(ANTHROPIC, blocks((empty, []), ({**empty, "text": "Hi"}, [])))
+    assert said.items[0]["content"] == [empty, {"type": "text", "text": "Hi"}]
+    assert items(said)[0]["content"] == [{"type": "text", "text": "Hi"}]
+    for adapter, stream in (
+        (ANTHROPIC, blocks((empty, []))),
+        (CHAT, events({"choices": [{"index": 0, "delta": {"role": "assistant", "content": ""}}]})),
+    ):
+        found = read(adapter, stream)
+        assert (len(found.items), items(found)) == (1, [])
+
+
 def test_a_refusal_is_an_answer() -> None:
     stream = events(
         {"id": "c", "choices": [{"index": 0, "delta": {"refusal": "I won't."}, "finish_reason": "stop"}]}
@@ -300,7 +335,7 @@ def test_in_whatever_pieces_a_stream_comes_the_answer_is_the_same(name: str, siz
 def test_bytes_of_any_kind_are_read_without_a_fault(adapter: Adapter, data: bytes, kind: bytes) -> None:
     for stream in (data, b'data: {"type": "content_block_start", "index": null}\n\n' + data):
         found = read(adapter, stream, kind=kind)
-        assert all(isinstance(json.loads(item), dict) for item in found.items)
+        assert all(isinstance(item, dict) for item in items(found))
 
 
 MEMBERS = (
@@ -328,7 +363,7 @@ def test_events_of_any_shape_are_read_without_a_fault(adapter: Adapter, data: An
     begun = {"type": "content_block_start", "index": 0, "content_block": data}
     for stream, kind in ((events(data, begun, data), STREAM), (json.dumps(data).encode(), JSON)):
         found = read(adapter, stream, kind=kind)
-        assert all(isinstance(json.loads(item), dict) for item in found.items)
+        assert all(isinstance(item, dict) for item in items(found))
 
 
 def test_lines_of_a_stream_end_as_the_standard_lets_them() -> None:
@@ -357,9 +392,9 @@ def test_hosts_that_write_a_call_anew_have_it_so() -> None:
         "arguments": '{"a": 1}',
         "status": "completed",
     }
-    answer = Answer((msgspec.json.encode(call),))
-    assert items(as_sent_back(answer, "pi")) == [{**call, "arguments": '{"a":1}'}]
+    answer = Answer((call,))
+    assert items(answer, "pi") == [{**call, "arguments": '{"a":1}'}]
     bare = {"type": "function_call", "call_id": "c", "name": "n", "arguments": '{"a":1}'}
-    assert items(as_sent_back(answer, "opencode")) == [bare]
-    codex = as_sent_back(answer, "codex").items[0]
+    assert items(answer, "opencode") == [bare]
+    codex = as_sent_back(answer.items, "codex")[0]
     assert list(json.loads(codex)) == ["type", "status", "id", "name", "arguments", "call_id"]

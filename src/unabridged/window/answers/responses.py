@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from unabridged.gateway.answers.contract import Answer, Json, compact, inner, objects, texts
+from unabridged.window.answers.contract import Answer, Json, compact, inner, objects, texts
 
 ENDED = ("response.completed", "response.incomplete", "response.failed")
 DELTAS = {
@@ -58,7 +58,7 @@ class ResponsesAnswer:
     def answer(self) -> Answer:
         """Return the output items; one that was not done as far as it came."""
         found = {**{at: self._unfinished(at) for at in self._begun}, **self._items}
-        items = tuple(compact(found[at]) for at in sorted(found) if found[at])
+        items = tuple(found[at] for at in sorted(found) if found[at])
         usage = compact(self._usage) if self._usage else b""
         return Answer(items, self._message, usage, not self._ended, self._error)
 

@@ -1,7 +1,8 @@
-"""What is put together of an answer, whatever format it comes in. All of it is pure: bytes in, a value out."""
+"""What is put together of an answer, whatever format it comes in. All of it is pure: events in, a value out."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Protocol, TypeAlias
 
 import msgspec
@@ -14,13 +15,13 @@ MOST = (
 
 
 class Answer(msgspec.Struct, frozen=True):
-    """An answer: the items that a client adds to its list, in order, each as JSON.
+    """An answer: the items that it adds to a client's list, in order, with every value as the provider gave it.
 
     `message` is the provider's id of it; `usage` the provider's account, as it came (b"": none). `partial`: the stream
     ended before the answer did. `error`: the type of an error that came in its place or in its middle.
     """
 
-    items: tuple[bytes, ...] = ()
+    items: tuple[Mapping[str, Any], ...] = ()
     message: str = ""
     usage: bytes = b""
     partial: bool = False

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
-from unabridged.gateway.answers.contract import Answer, Json, compact, inner, objects, texts
+from unabridged.window.answers.contract import Answer, Json, compact, inner, objects, texts
 
 # Members of a message that come in pieces.
 TEXTS = ("content", "reasoning_content", "reasoning", "refusal")
@@ -30,7 +30,6 @@ class ChatAnswer:
         for choice in objects(data, "choices"):
             if choice.get("index", 0) != 0:
                 continue
-            self._said = True
             self._delta(inner(choice, "delta"))
             self._ended = self._ended or choice.get("finish_reason") is not None
 
@@ -38,7 +37,7 @@ class ChatAnswer:
         """Take a completion that was not streamed."""
         self._about(data)
         choices = objects(data, "choices")
-        self._ended, self._said = True, bool(choices)
+        self._ended = True
         if choices:
             message = inner(choices[0], "message")
             self._delta({**message, "tool_calls": _numbered(objects(message, "tool_calls"))})
@@ -46,10 +45,14 @@ class ChatAnswer:
     def answer(self) -> Answer:
         """Return the message as one item."""
         said = {name: "".join(pieces) for name, pieces in self._texts.items()}
-        message: Json = {"role": ROLE, "content": said.pop("content", None), **said, **self._other}
+        content = said.pop("content", None)
+        message: Json = {"role": ROLE}
+        if content is not None or self._calls:
+            message["content"] = content
+        message |= said | self._other
         if self._calls:
             message["tool_calls"] = [self._calls[at] for at in sorted(self._calls)]
-        items = (compact(message),) if self._said and len(message) + bool(message["content"]) > 2 else ()
+        items = (message,) if self._said else ()
         usage = compact(self._usage) if self._usage else b""
         return Answer(items, self._message, usage, not self._ended, self._error)
 
@@ -61,6 +64,7 @@ class ChatAnswer:
             self._error = texts(error, "code") or texts(error, "type") or "error"
 
     def _delta(self, delta: Json) -> None:
+        self._said = self._said or any(value is not None for value in delta.values())
         for name, value in delta.items():
             if name in TEXTS:
                 if isinstance(value, str):
@@ -71,10 +75,8 @@ class ChatAnswer:
             elif name == "function_call":
                 given = self._other.setdefault(name, {"name": "", "arguments": ""})
                 _joined(given, inner(delta, name))
-            elif name == "reasoning_details" and isinstance(value, list):
-                self._other.setdefault(name, []).extend(value)
             elif name != "role" and value is not None:
-                self._other[name] = value
+                self._other[name] = _grown(name, self._other.get(name), value)
 
     def _call(self, call: Json) -> None:
         at = call.get("index", 0)
@@ -82,8 +84,17 @@ class ChatAnswer:
         for name, value in call.items():
             if name in ("function", "custom"):
                 _joined(known.setdefault(name, {}), inner(call, name))
-            elif name != "index" and value is not None:
+            elif name != "index" and _told(known, name, value):
                 known[name] = value
+
+
+def _grown(name: str, before: Any, value: Any) -> Any:
+    """Return a member of a message of which more came: texts and details come in pieces, other values whole."""
+    if isinstance(before, str) and isinstance(value, str):
+        return before + value
+    if name == "reasoning_details" and isinstance(before, list) and isinstance(value, list):
+        return [*cast("list[Any]", before), *cast("list[Any]", value)]
+    return value
 
 
 def _joined(known: Json, given: Json) -> None:
@@ -92,8 +103,13 @@ def _joined(known: Json, given: Json) -> None:
         before: Any = known.get(name)
         if name in ("arguments", "input") and isinstance(value, str) and isinstance(before, str):
             known[name] = before + value
-        elif value is not None:
+        elif _told(known, name, value):
             known[name] = value
+
+
+def _told(known: Json, name: str, value: object) -> bool:
+    """Tell whether a member says something: some servers repeat an id and a name as an empty text."""
+    return value is not None and not (value == "" and name in known)
 
 
 def _numbered(calls: list[Json]) -> list[Json]:

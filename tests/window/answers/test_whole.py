@@ -1,22 +1,19 @@
-"""An answer as the items that a client sends back, whole or put together from its stream."""
+"""An answer as a program has it: what came whole, and the same put together from the events of its stream."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from unabridged.window.providers.answers import (
-    CHAT_FORMAT,
-    MESSAGES_FORMAT,
-    RESPONSES_FORMAT,
-    Answered,
-    answer_of,
-)
-from unabridged.window.providers.streams import growing
-from unabridged.window.providers.usage import Usage
+from unabridged.window.answers.builders import builder
+from unabridged.window.answers.contract import Answer
+from unabridged.window.answers.whole import answer_of
+from unabridged.window.providers.adapters import ADAPTERS, CHAT_FORMAT, MESSAGES_FORMAT, RESPONSES_FORMAT
+from unabridged.window.providers.usage import Usage, usage
 
 BLOCKS: list[dict[str, Any]] = [
     {"type": "thinking", "thinking": "let me see", "signature": "c2ln"},
@@ -65,33 +62,44 @@ def events() -> list[dict[str, Any]]:
     ]
 
 
+def streamed(form: str, said: Iterable[dict[str, Any]]) -> Answer:
+    """An answer put together from its events."""
+    made = builder(ADAPTERS[form])
+    for event in said:
+        made.event(event)
+    return made.answer()
+
+
 def test_a_message_that_streamed_is_the_message() -> None:
-    growing_message = growing(MESSAGES_FORMAT)
-    for event in events():
-        growing_message.take(event)
-    answer = growing_message.answer()
-    assert answer["content"] == BLOCKS
-    assert answer_of(MESSAGES_FORMAT, answer) == Answered(
-        ({"role": "assistant", "content": BLOCKS},), "msg_1", Usage(input=9, output=30)
-    )
+    found = streamed(MESSAGES_FORMAT, events())
+    whole = {**START, "content": BLOCKS, "usage": {"input_tokens": 9, "output_tokens": 30}}
+    assert (found, found.partial) == (answer_of(MESSAGES_FORMAT, whole), False)
+    assert found.items == ({"role": "assistant", "content": BLOCKS},)
+    assert (found.message, usage(found.usage)) == ("msg_1", Usage(input=9, output=30))
 
 
 def test_a_stream_that_broke_off_gives_what_came() -> None:
-    broken = growing(MESSAGES_FORMAT)
-    for event in events()[:8]:
-        broken.take(event)
-    (item,) = answer_of(MESSAGES_FORMAT, broken.answer()).items
+    (item,) = streamed(MESSAGES_FORMAT, events()[:8]).items
     assert item["content"][1] == {"type": "text", "text": "Here "}
-    assert answer_of(MESSAGES_FORMAT, growing(MESSAGES_FORMAT).answer()) == Answered()
+    assert streamed(MESSAGES_FORMAT, []) == Answer(partial=True)
 
 
 def test_the_arguments_of_a_call_that_broke_off_are_kept_as_they_came() -> None:
-    broken = growing(MESSAGES_FORMAT)
-    for event in events():
-        if event.get("delta", {}).get("partial_json", "").endswith("null}]}"):
-            break
-        broken.take(event)
-    assert broken.answer()["content"][2]["input"] == {"partial_json": '{"at": [1, '}
+    came = [event.get("delta", {}).get("partial_json", "") for event in events()]
+    end = next(at for at, piece in enumerate(came) if piece.endswith("null}]}"))
+    (item,) = streamed(MESSAGES_FORMAT, events()[:end]).items
+    assert item["content"][2]["input"] == '{"at": [1, '
+
+
+def test_numbers_and_empty_texts_stay_as_a_program_has_them() -> None:
+    blocks = [{"type": "text", "text": ""}, {"type": "tool_use", "id": "t", "name": "n", "input": {"x": 1.0}}]
+    begun = [
+        {"type": "content_block_start", "index": at, "content_block": block}
+        for at, block in enumerate(blocks)
+    ]
+    (item,) = streamed(MESSAGES_FORMAT, begun).items
+    assert item == answer_of(MESSAGES_FORMAT, {"content": blocks}).items[0]
+    assert type(item["content"][1]["input"]["x"]) is float
 
 
 def chunk(**delta: Any) -> dict[str, Any]:
@@ -99,23 +107,23 @@ def chunk(**delta: Any) -> dict[str, Any]:
 
 
 def test_chunks_of_a_completion_are_put_together() -> None:
-    chat = growing(CHAT_FORMAT)
-    chat.take(chunk(role="assistant", content="", refusal=None))
-    chat.take(chunk(content="Let me "))
-    chat.take(chunk(content="look.", reasoning_content="hm"))
-    chat.take(
+    said = list[dict[str, Any]]()
+    said.append(chunk(role="assistant", content="", refusal=None))
+    said.append(chunk(content="Let me "))
+    said.append(chunk(content="look.", reasoning_content="hm"))
+    said.append(
         chunk(
             tool_calls=[
                 {"index": 0, "id": "t1", "type": "function", "function": {"name": "look", "arguments": ""}}
             ]
         )
     )
-    chat.take(chunk(tool_calls=[{"index": 0, "function": {"arguments": '{"a"'}}]))
-    chat.take(chunk(tool_calls=[{"index": 0, "function": {"arguments": ": 1}"}}]))
-    chat.take({"id": "c1", "choices": [{"index": 1, "delta": {"content": "another choice"}}]})
-    chat.take({"id": "c1", "choices": [], "usage": {"prompt_tokens": 5, "completion_tokens": 2}})
-    found = answer_of(CHAT_FORMAT, chat.answer())
-    assert found.usage == Usage(input=5, output=2)
+    said.append(chunk(tool_calls=[{"index": 0, "function": {"arguments": '{"a"'}}]))
+    said.append(chunk(tool_calls=[{"index": 0, "function": {"arguments": ": 1}"}}]))
+    said.append({"id": "c1", "choices": [{"index": 1, "delta": {"content": "another choice"}}]})
+    said.append({"id": "c1", "choices": [], "usage": {"prompt_tokens": 5, "completion_tokens": 2}})
+    found = streamed(CHAT_FORMAT, said)
+    assert usage(found.usage) == Usage(input=5, output=2)
     assert found.message == "c1"
     assert found.items == (
         {
@@ -129,17 +137,22 @@ def test_chunks_of_a_completion_are_put_together() -> None:
     )
 
 
-def test_a_response_is_its_end_or_the_items_that_were_done() -> None:
+def test_a_response_is_the_items_that_were_done() -> None:
     items = [{"type": "reasoning", "id": "r"}, {"type": "message", "role": "assistant", "content": []}]
-    response = growing(RESPONSES_FORMAT)
-    response.take({"type": "response.created", "response": {"id": "resp_1", "output": []}})
-    for at, item in reversed(list(enumerate(items))):
-        response.take({"type": "response.output_item.done", "output_index": at, "item": item})
-    assert answer_of(RESPONSES_FORMAT, response.answer()) == Answered(tuple(items), "resp_1")
-    whole = {"id": "resp_1", "output": items[:1], "usage": {"input_tokens": 3, "output_tokens": 4}}
-    response.take({"type": "response.completed", "response": whole})
-    assert answer_of(RESPONSES_FORMAT, response.answer()).items == (items[0],)
-    assert answer_of(RESPONSES_FORMAT, response.answer()).usage == Usage(input=3, output=4)
+    said: list[dict[str, Any]] = [
+        {"type": "response.created", "response": {"id": "resp_1", "output": []}},
+        *(
+            {"type": "response.output_item.done", "output_index": at, "item": item}
+            for at, item in reversed(list(enumerate(items)))
+        ),
+    ]
+    assert streamed(RESPONSES_FORMAT, said) == Answer(tuple(items), "resp_1", partial=True)
+    whole = {"id": "resp_1", "output": items, "usage": {"input_tokens": 3, "output_tokens": 4}}
+    end = {"type": "response.completed", "response": whole}
+    for came in ([*said, end], [end]):
+        found = streamed(RESPONSES_FORMAT, came)
+        assert found == answer_of(RESPONSES_FORMAT, whole)
+        assert usage(found.usage) == Usage(input=3, output=4)
 
 
 JSON = some.recursive(
@@ -158,6 +171,8 @@ JSON = some.recursive(
                     "index",
                     "usage",
                     "tool_calls",
+                    "function_call",
+                    "reasoning_details",
                     "response",
                 ]
             )
@@ -209,7 +224,4 @@ EVENT = some.dictionaries(
 @pytest.mark.parametrize("form", [MESSAGES_FORMAT, CHAT_FORMAT, RESPONSES_FORMAT])
 @given(said=some.lists(EVENT, max_size=6))
 def test_events_of_any_form_are_taken_without_complaint(form: str, said: list[dict[str, Any]]) -> None:
-    found = growing(form)
-    for event in said:
-        found.take(event)
-    assert isinstance(answer_of(form, found.answer()), Answered)
+    assert isinstance(streamed(form, said), Answer)

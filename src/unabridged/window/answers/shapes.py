@@ -6,9 +6,10 @@ archived beside the answer, under the provider's id of the message.
 
 from __future__ import annotations
 
-import msgspec
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-from unabridged.gateway.answers.contract import Answer, Json, compact, objects, parsed, texts
+from unabridged.window.answers.contract import Json, compact, objects, parsed, texts
 
 CODEX, OPENCODE, PI = "codex", "opencode", "pi"
 # The order in which Codex writes the members of each type of item; others follow as they came.
@@ -28,12 +29,25 @@ _CODEX = (
 _REWRITTEN = frozenset({OPENCODE, PI})  # hosts that read a call's arguments and write them anew
 
 
-def as_sent_back(answer: Answer, host: str) -> Answer:
-    """Return an answer with its items as a host writes them."""
-    if not answer.items:
-        return answer
-    found = [_item(msgspec.json.decode(raw), host) for raw in answer.items]
-    return msgspec.structs.replace(answer, items=tuple(compact(item) for item in found))
+def as_sent_back(items: Sequence[Mapping[str, Any]], host: str) -> tuple[bytes, ...]:
+    """Return an answer's items as a host writes them, each as JSON; one that says nothing is left out."""
+    found = (_saying(dict(item)) for item in items)
+    return tuple(compact(_item(item, host)) for item in found if item)
+
+
+def _saying(item: Json) -> Json:
+    """Return a message without what a provider takes not back, so that clients leave it out; {} if it is all."""
+    if "type" in item:  # of Responses: whatever was answered is sent back
+        return item
+    content = item.get("content")
+    if isinstance(content, list):
+        kept = [
+            block for block in objects(item, "content") if block.get("type") != "text" or block.get("text")
+        ]
+        return {**item, "content": kept} if kept else {}
+    if "content" not in item:
+        item = {"role": item.get("role"), "content": None, **item}
+    return item if content or len(item) > 2 else {}  # more than a role and an empty content
 
 
 def _item(item: Json, host: str) -> Json:

@@ -7,13 +7,8 @@ from typing import Any, Protocol
 
 import msgspec
 
-from unabridged.gateway.answers.anthropic import AnthropicAnswer
-from unabridged.gateway.answers.chat import ChatAnswer
-from unabridged.gateway.answers.contract import MOST, Answer, Builder
-from unabridged.gateway.answers.responses import ResponsesAnswer
-from unabridged.gateway.answers.sse import Events
-from unabridged.window.providers.adapters import ANTHROPIC, CHAT, RESPONSES
-from unabridged.window.providers.contract import Adapter
+from unabridged.window.answers.contract import MOST, Answer, Builder
+from unabridged.window.answers.sse import Events
 
 DONE = b"[DONE]"
 STREAM, JSON = b"text/event-stream", b"application/json"
@@ -21,16 +16,6 @@ STREAM, JSON = b"text/event-stream", b"application/json"
 _EITHER = 32 + zlib.MAX_WBITS
 
 _decoder = msgspec.json.Decoder(dict[str, Any])
-
-
-def builder(adapter: Adapter) -> Builder:
-    """Return what puts together the answers of a format."""
-    if adapter is ANTHROPIC:
-        return AnthropicAnswer()
-    if adapter is RESPONSES:
-        return ResponsesAnswer()
-    assert adapter is CHAT
-    return ChatAnswer()
 
 
 class _Inflater(Protocol):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from unabridged.gateway.answers.contract import Answer, Json, compact, inner, objects, parsed, texts
+from unabridged.window.answers.contract import Answer, Json, compact, inner, objects, parsed, texts
 
 # What a delta adds to which member of its block; an `input_json_delta` is the input's JSON in pieces.
 TEXTS = {
@@ -55,9 +55,7 @@ class AnthropicAnswer:
     def answer(self) -> Answer:
         """Return the message as one item."""
         blocks = [self._block(at) for at in sorted(self._blocks)]
-        # A provider takes no empty text back, so clients leave such a block out.
-        kept = [block for block in blocks if not (block.get("type") == "text" and not block.get("text"))]
-        items = (compact({"role": "assistant", "content": kept}),) if kept else ()
+        items = ({"role": "assistant", "content": blocks},) if blocks else ()
         usage = compact(self._usage) if self._usage else b""
         return Answer(items, self._message, usage, not self._ended, self._error)
 
