@@ -127,13 +127,18 @@ def test_a_request_that_writes_is_asked_again_only_when_it_may_be(tmp_path: Path
     played(tmp_path, play)
 
 
-def test_a_connection_that_breaks_twice_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_connection_that_breaks_at_every_attempt_is_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(link, "GONE_SECONDS", 0.001)
+    monkeypatch.setattr(link, "AGAIN_SECONDS", (0.0, 0.001, 0.002))
 
     async def play(made: Link, daemon: Daemon) -> None:
-        daemon.drop = 2
-        with pytest.raises(DaemonUnavailable):
+        daemon.drop = 4
+        with pytest.raises(DaemonUnavailable, match="several times"):
             await made.call("search", {})
+        daemon.drop = 3  # one that was killed, until it is gone
+        assert await made.call("search", {"n": 1}) == {"echo": {"n": 1}}
 
     played(tmp_path, play)
 
