@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from unabridged.errors import UnabridgedError
 from unabridged.gateway.archive import Names, Opened, Told
+from unabridged.schema.windows import address_of
 from unabridged.window.execute import Account, Row
-from unabridged.window.identity import address
 
 
 class Memory:
@@ -35,7 +35,7 @@ class Memory:
         self.names.setdefault(names.id, names)
         known = self.items.setdefault(names.id, {})
         return Opened(
-            address(names.id),
+            address_of(names.id),
             self.states.get(names.id, b""),
             frozenset(key for key in keys if key in known and key not in self.erased),
             frozenset(key for key in keys if key in self.erased),

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
+from unabridged.schema.windows import address_of
 from unabridged.window import execute
 from unabridged.window.execute import (
     ARCHIVE,
@@ -23,7 +24,7 @@ from unabridged.window.execute import (
     following,
     sliced,
 )
-from unabridged.window.identity import address, chain, conversation_id
+from unabridged.window.identity import chain, conversation_id
 from unabridged.window.limits import Limits
 from unabridged.window.providers.adapters import ANTHROPIC, CHAT, RESPONSES
 from unabridged.window.providers.contract import Problem
@@ -244,6 +245,6 @@ def test_a_conversation_is_called_by_host_session_and_chain() -> None:
     main = conversation_id("claude-code", "s")
     assert (len(main), main) == (16, conversation_id("claude-code", "s", ""))
     assert len({main, conversation_id("claude-code", "s", "k"), conversation_id("codex", "s")}) == 3
-    assert address(main) == f"window:{main.hex()[:12]}"
+    assert address_of(main) == f"window:{main.hex()[:12]}"
     assert chain(ANTHROPIC.read(body(talk(1))).conversation)
     assert ARCHIVE == "archive"

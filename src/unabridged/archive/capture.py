@@ -13,13 +13,13 @@ import msgspec
 from unabridged.archive import log, twins, windows
 from unabridged.archive.admission import Append, Captured
 from unabridged.archive.ingest import WIRE, Ingest, LineRedactor
-from unabridged.archive.windows import ADDRESS, stream_id
+from unabridged.archive.windows import stream_id
 from unabridged.hosts.contract import Candidate, Head, Host
 from unabridged.hosts.wire import Wire
 from unabridged.hosts.wire.read import native_of
 from unabridged.schema.ids import GLOBAL, NO_SESSION, EventId, OriginId, ProjectId, SessionId, session_id
 from unabridged.schema.records import GENERATION, SESSION, Generation
-from unabridged.schema.windows import Window, WindowHome
+from unabridged.schema.windows import ADDRESS, Window, WindowHome
 from unabridged.store.contract import Reader
 
 

@@ -10,6 +10,7 @@ from unabridged.errors import Conflict, NotFound
 from unabridged.schema.ids import GLOBAL, Micros, OriginId, ProjectId, SessionId, origin_id
 from unabridged.schema.records import ERASED, EVENT, META, PROJECT, TOMBSTONE, Project
 from unabridged.schema.windows import (
+    ADDRESS,
     WINDOW,
     WINDOW_DAY,
     WINDOW_HOME,
@@ -25,19 +26,12 @@ from unabridged.store.contract import Batch, Plan, Reader
 
 KEPT_REQUESTS = 200  # of each conversation, the newest
 DAY = 86_400_000_000  # microseconds
-ADDRESS = "window:"  # begins the names of items
-ADDRESS_CHARS = 12  # hexadecimal digits of a conversation that its address has
 CONVERSATION_BYTES = 16
 PAGE = 1_000
 CALL = "tool-call"
 CANDIDATES = 20  # conversations with the same item at the front that are looked at
 FRONT = 8  # items at the beginning in which a host says where it is and what it can
 MANY = 6  # items that no two conversations have in common by chance
-
-
-def address_of(conversation: bytes) -> str:
-    """Return what begins the names of a conversation's items."""
-    return ADDRESS + conversation.hex()[:ADDRESS_CHARS]
 
 
 def origin_of(window: Window) -> OriginId:

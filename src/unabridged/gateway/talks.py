@@ -14,8 +14,9 @@ from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from unabridged.gateway.identity import WITH_TOOLS, Beside, Who
+from unabridged.schema.windows import address_of
 from unabridged.window.execute import Live
-from unabridged.window.identity import address, chain, conversation_id
+from unabridged.window.identity import chain, conversation_id
 from unabridged.window.messages import Conversation, Item, Kind, Role
 from unabridged.window.providers.known import Known
 from unabridged.window.providers.sidecalls import Aside, compacted
@@ -53,7 +54,7 @@ class Talk:
         """Take another name: what tells it from the session's main conversation."""
         self.own = own
         self.id = conversation_id(self.host, self.session, own)
-        self.live.state = State(address=address(self.id))
+        self.live.state = State(address=address_of(self.id))
 
     def shares(self, items: Sequence[Item]) -> int:
         """Return how many of the items it has had, those not counted that every conversation of a host has."""

@@ -20,7 +20,7 @@ from unabridged.retrieve.context import Context
 from unabridged.schema import tokens
 from unabridged.schema.ids import Digest
 from unabridged.schema.records import CHUNKED, EVENT, META, Event
-from unabridged.schema.windows import WINDOW_ITEM, WindowHome, WindowItem
+from unabridged.schema.windows import WINDOW_ITEM, WindowHome, WindowItem, address_of
 
 ADDRESS = kept.ADDRESS
 JOIN = "\n\n"  # between the parts of an item that is named as a whole
@@ -128,7 +128,7 @@ def _saying(event: Event, text: str, name: str, home: WindowHome) -> Event:
         return event
     return msgspec.structs.replace(
         event,
-        native=f"{kept.address_of(home.conversation)}:{name}",
+        native=f"{address_of(home.conversation)}:{name}",
         digest=Digest(hashlib.sha256(data).digest()),
         size=len(data),
         tokens=tokens.by_script(data),

@@ -8,6 +8,14 @@ from unabridged.schema.ids import DocumentId, Micros, Ordinal, ProjectId, Sessio
 from unabridged.schema.keys import FIXED16, TEXT, UINT
 from unabridged.schema.kinds import Index, Kind
 
+ADDRESS = "window:"  # begins the names of items
+ADDRESS_DIGITS = 12  # hexadecimal digits of a conversation that its address has
+
+
+def address_of(conversation: bytes) -> str:
+    """Return what the names of a conversation's items begin with: in the archive, and where a model reads them."""
+    return ADDRESS + conversation.hex()[:ADDRESS_DIGITS]
+
 
 class WindowHome(msgspec.Struct, frozen=True, array_like=True):
     """Which project and session a conversation of the wire belongs to."""

@@ -7,8 +7,6 @@ import hashlib
 from unabridged.window.messages import Conversation, Role
 
 ID_BYTES = 16
-ADDRESS = "window:"
-ADDRESS_DIGITS = 12
 
 
 def conversation_id(host: str, host_session: str, chain: str = "") -> bytes:
@@ -18,11 +16,6 @@ def conversation_id(host: str, host_session: str, chain: str = "") -> bytes:
     own first user item.
     """
     return hashlib.sha256("\0".join((host, host_session, chain)).encode()).digest()[:ID_BYTES]
-
-
-def address(conversation: bytes) -> str:
-    """Return what names in markers and tables of contents begin with."""
-    return f"{ADDRESS}{conversation.hex()[:ADDRESS_DIGITS]}"
 
 
 def chain(conversation: Conversation) -> str:

@@ -14,10 +14,10 @@ from unabridged.hosts.wire.authors import text_flags
 from unabridged.hosts.wire.items import Facts, decoded, facts_of
 from unabridged.hosts.wire.parts import parts_of
 from unabridged.schema.records import ECHO, HUMAN, META, SIDE, SUMMARY
+from unabridged.schema.windows import ADDRESS_DIGITS
 
 OPEN_CALLS = 256  # calls that wait for their results; of more the oldest are forgotten
 NATIVE = "W"  # begins the native ids of what passed on the wire
-ADDRESS_CHARS = 12  # digits of a conversation in a native id
 NOT_AN_ITEM = Problem("not-an-item", "the line is no item of a conversation")
 
 
@@ -110,7 +110,7 @@ class Reader:
 
 def native_of(conversation: str, key: str, at: int) -> str:
     """Return the native id of an item, or of one part of it, in a source key."""
-    name = f"{NATIVE}{conversation[:ADDRESS_CHARS]}-{key}"
+    name = f"{NATIVE}{conversation[:ADDRESS_DIGITS]}-{key}"
     return name if at < 0 else f"{name}#{at}"
 
 

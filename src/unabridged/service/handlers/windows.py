@@ -12,7 +12,14 @@ from unabridged.errors import InvalidInput, LimitExceeded, UnabridgedError
 from unabridged.hosts.times import from_iso
 from unabridged.schema.ids import GLOBAL, Micros, ProjectId, project_id, session_id
 from unabridged.schema.records import HOME
-from unabridged.schema.windows import Window, WindowHome, WindowItem, WindowRequest
+from unabridged.schema.windows import (
+    ADDRESS_DIGITS,
+    Window,
+    WindowHome,
+    WindowItem,
+    WindowRequest,
+    address_of,
+)
 from unabridged.service.caller import Call, Pending
 from unabridged.service.handlers.conversations import (
     MAX_KEYS,
@@ -105,14 +112,14 @@ def _session_name(request: WindowOpenRequest, conversation: bytes) -> tuple[str,
     main = request.host_session or conversation.hex()
     if not request.side or "/" in main:
         return main, main.partition("/")[0] if request.side else main
-    return f"{main}/side-{conversation.hex()[: kept.ADDRESS_CHARS]}", main
+    return f"{main}/side-{conversation.hex()[:ADDRESS_DIGITS]}", main
 
 
 def _opened(
     request: WindowOpenRequest, window: Window, items: list[WindowItem], erased: set[str]
 ) -> WindowOpenAnswer:
     return WindowOpenAnswer(
-        address=kept.address_of(window.conversation),
+        address=address_of(window.conversation),
         session=window.session.hex(),
         state=base64.b64encode(_without(window.state, erased)).decode(),
         durable=[item.key for item in items if item.key not in erased],

@@ -16,6 +16,7 @@ from unabridged.schema.windows import (
     WindowDay,
     WindowHome,
     WindowRequest,
+    address_of,
 )
 from unabridged.service.caller import Call, Pending
 from unabridged.service.handlers.sessions import session_in
@@ -83,7 +84,7 @@ def row(reader: Reader, window: Window) -> WindowRow:
     """Return a window as answers show it."""
     return WindowRow(
         conversation=window.conversation.hex(),
-        address=kept.address_of(window.conversation),
+        address=address_of(window.conversation),
         session=window.session.hex(),
         host=window.host,
         host_session=window.host_session,
@@ -173,7 +174,7 @@ def omissions(window: Window) -> list[dict[str, Any]]:
         state = states.decode(window.state)
     except UnabridgedError:
         return []  # of a newer version: it says nothing here
-    address = kept.address_of(window.conversation)
+    address = address_of(window.conversation)
     turns = [
         {
             "name": f"{address}:{entry.name}",
