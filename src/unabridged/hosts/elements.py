@@ -18,7 +18,9 @@ MAX_NAME = 64 << 10  # bytes of a member's name
 
 _SPACE = re.compile(rb"[ \t\r\n\x00\xef\xbb\xbf]*")
 _STRUCTURE = re.compile(rb'["{}\[\]]')
-_STRING = re.compile(rb'[^"\\]*(?:\\.[^"\\]*)*', re.DOTALL)
+_STRING = re.compile(
+    rb'[^"\\]*+(?:\\.[^"\\]*+)*+', re.DOTALL
+)  # possessive: nothing is remembered to go back to
 _SCALAR = re.compile(rb"[^,\]}\s]*")
 _CLOSING = {b"[": b"]", b"{": b"}"}
 
