@@ -12,6 +12,7 @@ import pytest
 
 from tests.gateway.memory import Memory
 from tests.gateway.serving import LARGE, SMALL, Stand
+from tests.gateway.upstream import Asked
 from tests.gateway.wire import MESSAGES, answers, body, run, said, talk
 from unabridged.errors import DaemonUnavailable, DiskLow, UnabridgedError
 from unabridged.gateway import filing, windows
@@ -34,6 +35,18 @@ def test_where_the_archive_cannot_be_written_nothing_is_left_out(
         assert {record["reason"] for record in stand.logged() if record["event"] == "fault"} == {error.code}
 
     run(tmp_path, answers, check, limits=SMALL)
+
+
+def test_a_provider_that_cannot_answer_does_not_hide_a_fault_of_ours(tmp_path: Path) -> None:
+    async def drops(asked: Asked) -> None:
+        asked.drop()
+
+    async def check(stand: Stand) -> None:
+        stand.memory.fault = DiskLow()
+        answer = await stand.post(MESSAGES, body(talk(12)))
+        assert (answer.status_code, answer.headers[FAULT]) == (502, "disk-low")
+
+    run(tmp_path, drops, check, limits=SMALL)
 
 
 def test_where_the_archive_fails_later_the_last_cut_is_made_again_and_nothing_more(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx2
+import pytest
 
 from tests.daemon.living import PATIENCE, Home, alive, children, kill, until
 from tests.gateway.upstream import Act, Asked, Upstream
@@ -132,6 +133,40 @@ def test_without_a_daemon_that_could_be_started_requests_pass_and_say_so(home: H
 
     served(home, answers, check)
     (home.folder / "run").unlink()
+
+
+def in_the_way(home: Home, trouble: str) -> None:
+    """Leave a home without a place for logs."""
+    logs = Path(home.layout.logs)
+    if trouble == "file":
+        logs.write_text("no folder")
+    elif trouble == "link":
+        logs.symlink_to("/dev/null/nowhere")
+    else:
+        logs.mkdir(mode=0o700)
+        (logs / "gateway.log").symlink_to("/dev/full")
+
+
+@pytest.mark.parametrize("trouble", ["file", "link", "device"])
+def test_where_nothing_can_be_logged_requests_pass_and_say_so(home: Home, trouble: str) -> None:
+    in_the_way(home, trouble)
+    program = (
+        "import os, urllib.request as r;"
+        "print(dict(r.urlopen(r.Request(os.environ['ANTHROPIC_BASE_URL'] + '/v1/messages',"
+        ' b\'{"model": "m", "messages": [{"role": "user", "content": "hi"}]}\')).headers))'
+    )
+
+    async def main() -> subprocess.CompletedProcess[str]:
+        async with Upstream(answers) as upstream:
+            return await asyncio.to_thread(
+                una_run, home, sys.executable, "-c", program, ANTHROPIC_BASE_URL=upstream.url
+            )
+
+    result = asyncio.run(main())
+    assert result.returncode == 0, result.stderr
+    assert f"'{FAULT}': 'log-unwritable'" in result.stdout
+    assert result.stderr.startswith("una gateway: requests pass, but nothing is logged: ")
+    assert result.stderr.count("\n") == 1
 
 
 def test_its_address_is_for_its_owner_alone_and_gone_when_it_ends(home: Home, tmp_path: Path) -> None:

@@ -48,6 +48,7 @@ class Log:
         self._level = LEVELS[level]
         self._lock = threading.Lock()
         self._closed = False
+        self.failed: UnabridgedError | None = None  # why the last record could not be written
         self._open()
 
     def write(self, level: str, event: str, **facts: Any) -> None:
@@ -67,9 +68,12 @@ class Log:
                 if os.fstat(self._descriptor).st_size + len(data) > self._most:
                     self._rotate()
                 os.write(self._descriptor, data)
-            except (OSError, UnabridgedError):
+                self.failed = None
+            except UnabridgedError as error:
+                self.failed = error
+            except OSError as error:
                 # A full disk must not stop the daemon; the next record tries again.
-                return
+                self.failed = safety.unwritable(error, self._path)
 
     def info(self, event: str, **facts: Any) -> None:
         """Write a record of something that a person may want to know."""

@@ -6,6 +6,7 @@ import json
 
 from unabridged.daemon.origins import Refusal
 from unabridged.gateway.bodies import Send
+from unabridged.gateway.headers import FAULT
 
 # What a client is told, by the reason of a refusal. Reasons that are missing here are told to nobody.
 SAID = {
@@ -20,8 +21,8 @@ SAID = {
 }
 
 
-async def refuse(refusal: Refusal, send: Send) -> None:
-    """Answer that a request is not served, and end the connection."""
+async def refuse(refusal: Refusal, send: Send, fault: str = "") -> None:
+    """Answer that a request is not served, and end the connection; `fault`: what of ours had failed before."""
     told = SAID.get(refusal.reason)
     body = b""
     headers = [(b"connection", b"close"), *refusal.headers]
@@ -31,5 +32,7 @@ async def refuse(refusal: Refusal, send: Send) -> None:
         body = json.dumps({"type": "error", "error": error}).encode()
         headers.append((b"content-type", b"application/json"))
     headers.append((b"content-length", str(len(body)).encode()))
+    if fault:
+        headers.append((FAULT, fault.encode()))
     await send({"type": "http.response.start", "status": refusal.status, "headers": headers})
     await send({"type": "http.response.body", "body": body})

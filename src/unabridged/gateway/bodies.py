@@ -33,6 +33,7 @@ class Refused(Exception):
         """Say how."""
         super().__init__(refusal.reason)
         self.refusal = refusal
+        self.fault = ""  # what of ours had failed before
 
 
 class Bodies:

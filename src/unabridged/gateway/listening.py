@@ -77,7 +77,6 @@ async def serve(
     made = server(service)
     if until_input_ends:
         _end_with_input(made)
-    journal.write("listening", port=listener.getsockname()[1])
     filing.wake()
     try:
         await made.serve([listener])

@@ -124,6 +124,8 @@ class _Gateway:
         if "url" not in said:
             self.end()
             raise _told(said)
+        if "fault" in said:
+            sys.stderr.write(f"{said['fault']}\n")
         return said["url"]
 
     def end(self) -> None:

@@ -86,7 +86,7 @@ class Service:
             else:
                 await self._through(scope, upstream, target, receive, send)
         except Refused as error:
-            await self._refuse(error.refusal, send)
+            await self._refuse(error.refusal, send, error.fault)
         except ClientGone:
             self._journal.refused("client-gone")
         except passing.UpstreamBroke:
@@ -125,7 +125,7 @@ class Service:
         async def work() -> None:
             answer = await self._asked(upstream, scope["method"], target, sent, body)
             try:
-                await passing.passed(answer, send)
+                await passing.passed(answer, send, fault=self._journal.unwritable)
             finally:
                 await answer.aclose()
 
@@ -151,7 +151,11 @@ class Service:
             came = b""
             sent = headers.to_provider(scope["headers"], upstream.authority, recoded=recoded)
             sent.append((b"content-length", str(len(going.body)).encode()))
-            answer = await self._asked(upstream, "POST", target, sent, going.body)
+            try:
+                answer = await self._asked(upstream, "POST", target, sent, going.body)
+            except Refused as error:
+                error.fault = going.fault
+                raise
 
             async def again(body: bytes) -> httpx2.Response:
                 length = (b"content-length", str(len(body)).encode())
@@ -213,13 +217,14 @@ class Service:
                 coding = b""
             reading = Reading(builder(going.adapter), kind, coding)
         complete = False
+        fault = going.fault or self._journal.unwritable
         try:
             tap = reading.feed if reading else None
             if turn is None:
-                await passing.passed(answer, send, tap, going.fault)
+                await passing.passed(answer, send, tap, fault)
             else:
                 assert self._windows.offers is not None
-                await self._windows.offers.passed(turn, answer, again, send, tap, going.fault)
+                await self._windows.offers.passed(turn, answer, again, send, tap, fault)
             complete = True
         finally:
             self._answered(going, reading, turn, complete=complete)
@@ -264,9 +269,9 @@ class Service:
             raise Refused(Refusal(502, "upstream-redirect"))
         return answer
 
-    async def _refuse(self, refusal: Refusal, send: Send) -> None:
+    async def _refuse(self, refusal: Refusal, send: Send, fault: str = "") -> None:
         self._journal.refused(refusal.reason)
-        await refuse(refusal, send)
+        await refuse(refusal, send, fault)
 
 
 def _counted(path: bytes) -> Adapter | None:
