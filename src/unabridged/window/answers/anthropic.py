@@ -21,7 +21,8 @@ class AnthropicAnswer:
         """Begin without anything."""
         self._blocks = dict[int, Json]()
         self._inputs = dict[int, list[str]]()
-        self._texts = dict[tuple[int, str], list[str]]()
+        self._texts = dict[int, dict[str, list[str]]]()
+        self._citations = dict[int, list[object]]()
         self._usage: Json = {}
         self._message, self._error = "", ""
         self._ended = False
@@ -67,16 +68,17 @@ class AnthropicAnswer:
         if kind == INPUT:
             self._inputs.setdefault(at, []).append(texts(delta, "partial_json"))
         elif kind == CITATION:
-            given = block.get("citations")
-            block["citations"] = [*(given if isinstance(given, list) else ()), delta.get("citation")]
+            self._citations.setdefault(at, []).append(delta.get("citation"))
         elif kind in TEXTS:
-            self._texts.setdefault((at, TEXTS[kind]), []).append(texts(delta, TEXTS[kind]))
+            self._texts.setdefault(at, {}).setdefault(TEXTS[kind], []).append(texts(delta, TEXTS[kind]))
 
     def _block(self, at: int) -> Json:
         block = dict(self._blocks[at])
-        for (place, name), pieces in self._texts.items():
-            if place == at:
-                block[name] = texts(block, name) + "".join(pieces)
+        for name, pieces in self._texts.get(at, {}).items():
+            block[name] = texts(block, name) + "".join(pieces)
+        if at in self._citations:
+            before = block.get("citations")
+            block["citations"] = [*(before if isinstance(before, list) else ()), *self._citations[at]]
         given = "".join(self._inputs.get(at, ()))
         if given:
             block["input"] = parsed(given)

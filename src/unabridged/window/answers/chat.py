@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Any
 
 from unabridged.window.answers.contract import Answer, Json, compact, inner, objects, texts
 
@@ -17,8 +17,8 @@ class ChatAnswer:
     def __init__(self) -> None:
         """Begin without anything."""
         self._texts = dict[str, list[str]]()
-        self._calls = dict[int, Json]()
-        self._other: Json = {}
+        self._calls = dict[int, Growing]()
+        self._other = Growing()
         self._message, self._error = "", ""
         self._usage: Json = {}
         self._ended = False
@@ -28,7 +28,7 @@ class ChatAnswer:
         """Take one chunk."""
         self._about(data)
         for choice in objects(data, "choices"):
-            if choice.get("index", 0) != 0:
+            if choice.get("index") not in (None, 0):
                 continue
             self._delta(inner(choice, "delta"))
             self._ended = self._ended or choice.get("finish_reason") is not None
@@ -49,9 +49,9 @@ class ChatAnswer:
         message: Json = {"role": ROLE}
         if content is not None or self._calls:
             message["content"] = content
-        message |= said | self._other
+        message |= said | self._other.value()
         if self._calls:
-            message["tool_calls"] = [self._calls[at] for at in sorted(self._calls)]
+            message["tool_calls"] = [self._calls[at].value() for at in sorted(self._calls)]
         items = (message,) if self._said else ()
         usage = compact(self._usage) if self._usage else b""
         return Answer(items, self._message, usage, not self._ended, self._error)
@@ -66,6 +66,8 @@ class ChatAnswer:
     def _delta(self, delta: Json) -> None:
         self._said = self._said or any(value is not None for value in delta.values())
         for name, value in delta.items():
+            if value is None:  # some servers name every member in every chunk
+                continue
             if name in TEXTS:
                 if isinstance(value, str):
                     self._texts.setdefault(name, []).append(value)
@@ -73,43 +75,72 @@ class ChatAnswer:
                 for call in objects(delta, name):
                     self._call(call)
             elif name == "function_call":
-                given = self._other.setdefault(name, {"name": "", "arguments": ""})
-                _joined(given, inner(delta, name))
-            elif name != "role" and value is not None:
-                self._other[name] = _grown(name, self._other.get(name), value)
+                self._other.inner(name, Growing(name="", arguments="")).take(inner(delta, name))
+            elif name != "role":
+                self._other.add(name, value)
 
     def _call(self, call: Json) -> None:
-        at = call.get("index", 0)
-        known = self._calls.setdefault(at if isinstance(at, int) else 0, {})
+        at = call.get("index")
+        known = self._calls.setdefault(at if isinstance(at, int) else 0, Growing())
         for name, value in call.items():
-            if name in ("function", "custom"):
-                _joined(known.setdefault(name, {}), inner(call, name))
-            elif name != "index" and _told(known, name, value):
-                known[name] = value
+            if name in ("function", "custom") and value is not None:
+                known.inner(name, Growing()).take(inner(call, name))
+            elif name != "index":
+                known.put(name, value)
 
 
-def _grown(name: str, before: Any, value: Any) -> Any:
-    """Return a member of a message of which more came: texts and details come in pieces, other values whole."""
-    if isinstance(before, str) and isinstance(value, str):
-        return before + value
-    if name == "reasoning_details" and isinstance(before, list) and isinstance(value, list):
-        return [*cast("list[Any]", before), *cast("list[Any]", value)]
-    return value
+class Growing:
+    """An object that comes in pieces, each of them looked at once; its members in the order in which they came."""
 
+    def __init__(self, **members: str) -> None:
+        """Begin with some members."""
+        self._values: Json = {}
+        self._pieces = dict[str, list[Any]]()
+        for name, value in members.items():
+            self.add(name, value)
 
-def _joined(known: Json, given: Json) -> None:
-    """Add pieces of texts to what is known; other values take the place of the ones before."""
-    for name, value in given.items():
-        before: Any = known.get(name)
-        if name in ("arguments", "input") and isinstance(value, str) and isinstance(before, str):
-            known[name] = before + value
-        elif _told(known, name, value):
-            known[name] = value
+    def inner(self, name: str, begun: Growing) -> Growing:
+        """Return a member that comes in pieces itself, `begun` where there was none."""
+        known = self._values.get(name)
+        if not isinstance(known, Growing):
+            known = self._values[name] = begun
+        return known
 
+    def take(self, given: Json) -> None:
+        """Take pieces of what a call is given; other values take the place of the ones before."""
+        for name, value in given.items():
+            if name in ("arguments", "input") and isinstance(value, str):
+                self.add(name, value)
+            else:
+                self.put(name, value)
 
-def _told(known: Json, name: str, value: object) -> bool:
-    """Tell whether a member says something: some servers repeat an id and a name as an empty text."""
-    return value is not None and not (value == "" and name in known)
+    def add(self, name: str, value: Any) -> None:
+        """Take more of a member: texts and details come in pieces, other values whole."""
+        before = self._values.get(name)
+        joins = isinstance(value, str) or (name == "reasoning_details" and isinstance(value, list))
+        if joins and type(before) is type(value):  # pyright: ignore[reportUnknownArgumentType]
+            self._pieces.setdefault(name, [before]).append(value)
+        else:
+            self._pieces.pop(name, None)
+            self._values[name] = value
+
+    def put(self, name: str, value: Any) -> None:
+        """Take a member whole; some servers repeat an id and a name as an empty text."""
+        if value is not None and not (value == "" and name in self._values):
+            self._pieces.pop(name, None)
+            self._values[name] = value
+
+    def value(self) -> Json:
+        """Return the object as far as it came."""
+        return {name: self._joined(name, value) for name, value in self._values.items()}
+
+    def _joined(self, name: str, value: Any) -> Any:
+        if isinstance(value, Growing):
+            return value.value()
+        pieces = self._pieces.get(name)
+        if pieces is None:
+            return value
+        return "".join(pieces) if isinstance(value, str) else [one for piece in pieces for one in piece]
 
 
 def _numbered(calls: list[Json]) -> list[Json]:

@@ -23,14 +23,14 @@ class ResponsesAnswer:
         """Begin without anything."""
         self._items = dict[int, Json]()  # done
         self._begun = dict[int, Json]()
-        self._pieces = dict[tuple[int, int, str], list[str]]()
+        self._pieces = dict[int, dict[tuple[int, str], list[str]]]()
         self._message, self._error = "", ""
         self._usage: Json = {}
         self._ended = False
 
     def event(self, data: Json) -> None:
         """Take one event."""
-        kind, at = texts(data, "type"), data.get("output_index", 0)
+        kind, at = texts(data, "type"), data.get("output_index") or 0
         if not isinstance(at, int):
             return
         if kind == "response.output_item.done":
@@ -40,8 +40,8 @@ class ResponsesAnswer:
         elif kind in DELTAS or kind in ARGUMENTS:
             part = data.get("content_index", 0)
             name = DELTAS.get(kind) or ARGUMENTS[kind]
-            place = (at, part if isinstance(part, int) else 0, name)
-            self._pieces.setdefault(place, []).append(texts(data, "delta"))
+            place = (part if isinstance(part, int) else 0, name)
+            self._pieces.setdefault(at, {}).setdefault(place, []).append(texts(data, "delta"))
         elif kind in ENDED:
             self._response(inner(data, "response"))
             self._ended = kind != "response.failed"
@@ -71,9 +71,7 @@ class ResponsesAnswer:
 
     def _unfinished(self, at: int) -> Json:
         item, parts = dict(self._begun[at]), dict[int, Json]()
-        for (place, part, name), pieces in self._pieces.items():
-            if place != at:
-                continue
+        for (part, name), pieces in self._pieces.get(at, {}).items():
             said = "".join(pieces)
             if name in ("arguments", "input"):
                 item[name] = said
