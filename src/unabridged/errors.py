@@ -20,11 +20,15 @@ UnabridgedError
 │   ├── OutOfScope
 │   ├── UnsafePath
 │   ├── WouldOverwrite
+│   ├── NotRestorable
 │   ├── ReadOnly
 │   └── UnsupportedFilesystem
 ├── Unreadable
 │   ├── PathUnreadable
 │   ├── NotATranscript
+│   ├── DamagedExport
+│   ├── EncryptedExport
+│   ├── UnsafeExport
 │   ├── TranscriptChanged
 │   └── ReaderDied
 ├── Incomplete
@@ -213,6 +217,13 @@ class WouldOverwrite(Refused):
     hint = "Choose another path, or pass --force (in Python: overwrite=True)."
 
 
+class NotRestorable(Refused):
+    """What was read of this host cannot be written back as its file."""
+
+    code = "not-restorable"
+    hint = "`una export` writes the session as Markdown, HTML or JSON lines."
+
+
 class ReadOnly(Refused):
     """The store cannot be written."""
 
@@ -249,6 +260,27 @@ class NotATranscript(Unreadable):
 
     code = "not-a-transcript"
     hint = "It does not begin as a file of claude-code, codex, opencode or pi does."
+
+
+class DamagedExport(Unreadable):
+    """The export is cut off or damaged; nothing of it was read."""
+
+    code = "damaged-export"
+    hint = "Download it again, then import it again."
+
+
+class EncryptedExport(Unreadable):
+    """The export is encrypted."""
+
+    code = "encrypted-export"
+    hint = "Unpack it with its password, then import the folder."
+
+
+class UnsafeExport(Unreadable):
+    """The archive is not made as an export is; nothing of it was read."""
+
+    code = "unsafe-export"
+    hint = "Unpack it with a program that you trust, then import the folder."
 
 
 class TranscriptChanged(Unreadable):

@@ -66,7 +66,7 @@ def test_the_text_of_an_element_is_the_exact_one() -> None:
 
 
 def test_a_chosen_member_that_is_no_array_is_given_whole() -> None:
-    assert cut(b'{"messages":{"a":[1]}}', "messages") == [Element("messages", -1, b'{"a":[1]}', 9)]
+    assert cut(b'{"messages":{"a":[1]}}', "messages") == [Element("messages", -1, b'{"a":[1]}', 9, 12)]
 
 
 def test_a_byte_order_mark_and_nothing_at_all_are_no_elements() -> None:
@@ -126,3 +126,20 @@ def test_memory_does_not_grow_with_the_document() -> None:
     tracemalloc.stop()
     assert count == 100
     assert peak < 8 << 20
+
+
+@given(st.lists(VALUES, max_size=5), st.integers(1, 9))
+def test_an_element_is_found_again_at_its_place(items: list[Any], most: int) -> None:
+    data = json.dumps({"a": 1, "messages": items}, indent=1, ensure_ascii=False).encode()
+    for element in cut(data, "messages", most=most):
+        assert data[element.offset : element.offset + element.size] == element.data
+
+
+def test_whole_values_are_passed_over_by_the_decoder(monkeypatch: pytest.MonkeyPatch) -> None:
+    def scan(*_: Any) -> None:
+        raise AssertionError("scanned in Python")
+
+    monkeypatch.setattr(elements._Document, "_scan", scan)
+    items = [{"text": '}] \\" , {', "deep": [[{}]]}, "x", [1], {"é": 2}] * 50
+    for indent in (None, 2):
+        assert len(cut(json.dumps(items, indent=indent).encode(), most=100)) == len(items)

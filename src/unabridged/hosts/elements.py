@@ -12,16 +12,23 @@ import re
 from collections.abc import Collection, Iterator
 from typing import NamedTuple, Protocol
 
+import msgspec
+
 BLOCK = 1 << 20  # bytes read at once
 TOO_LONG = 48 << 20  # bytes; the text of a longer element is left out, so that a reader stays below 64 MiB
 MAX_NAME = 64 << 10  # bytes of a member's name
+AT_ONCE = 8 << 20  # bytes of a value that are read before it is scanned piece by piece
 
+SPACE = b" \t\r\n"
 _SPACE = re.compile(rb"[ \t\r\n\x00\xef\xbb\xbf]*")
 _STRUCTURE = re.compile(rb'["{}\[\]]')
 _STRING = re.compile(
     rb'[^"\\]*+(?:\\.[^"\\]*+)*+', re.DOTALL
 )  # possessive: nothing is remembered to go back to
 _SCALAR = re.compile(rb"[^,\]}\s]*")
+# What the decoder says of a value that goes on, and of one with something behind it: that byte's number, from 1.
+TORN = "truncated"
+_BEHIND = re.compile(r"trailing characters \(byte (\d+)\)")
 _CLOSING = {b"[": b"]", b"{": b"}"}
 
 
@@ -42,13 +49,14 @@ class Element(NamedTuple):
 
     name: the member, or the member whose array it stands in; "" for an element of a document that is an array.
     data: its exact JSON text; b"" when it has more than the limit's bytes.
-    size: bytes of that text.
+    size: bytes of that text. offset: where it begins in the document.
     """
 
     name: str
     place: int
     data: bytes
     size: int
+    offset: int = 0
 
 
 def elements(file: Bytes, inside: Collection[str] = (), limit: int = TOO_LONG) -> Iterator[Element]:
@@ -68,6 +76,7 @@ class _Document:
         self._limit = limit
         self._buffer = b""
         self._at = 0
+        self._base = 0  # offset of the buffer in the document
 
     def elements(self, inside: Collection[str]) -> Iterator[Element]:
         opening = self._peek()
@@ -111,7 +120,7 @@ class _Document:
     def _name(self) -> str:
         if self._peek() != b'"':
             raise Torn("a name is missing")
-        text, size = self._value()
+        text, size, _ = self._value()
         try:
             name = json.loads(text) if size <= MAX_NAME else ""
         except ValueError:
@@ -123,11 +132,17 @@ class _Document:
 
     # --- values -----------------------------------------------------------------------------------------------------
 
-    def _value(self) -> tuple[bytes, int]:
-        """Return the text of the value that begins at the next character, and its size; go behind it."""
+    def _value(self) -> tuple[bytes, int, int]:
+        """Return the text of the value that begins at the next character, its size and place; go behind it."""
         opening = self._peek()
+        offset = self._base + self._at
         if opening not in (b'"', b"{", b"["):
-            return self._scalar(opening)
+            return (*self._scalar(opening), offset)
+        end = self._end()
+        if end is not None:
+            start, self._at = self._at, end
+            size = end - start
+            return self._buffer[start:end] if size <= self._limit else b"", size, offset
         parts, size = list[bytes](), 0
         depth, in_string = 0, False
         while True:
@@ -139,8 +154,32 @@ class _Document:
             else:
                 parts.clear()
             if over:
-                return b"".join(parts), size
+                return b"".join(parts), size, offset
             self._more()
+
+    def _end(self) -> int | None:
+        """Return where the value at hand ends in the buffer; None where that is not found quickly.
+
+        The decoder passes over a value fifty times as fast as a scan in Python, and says where it stopped.
+        """
+        while True:
+            try:
+                msgspec.json.decode(memoryview(self._buffer)[self._at :], type=msgspec.Raw)
+                return self._without_space(len(self._buffer))
+            except RecursionError:
+                return None
+            except msgspec.DecodeError as error:
+                said = str(error)
+            behind = _BEHIND.search(said)
+            if behind:
+                return self._without_space(self._at + int(behind[1]) - 1)
+            if TORN not in said or len(self._buffer) - self._at > AT_ONCE or not self._read():
+                return None
+
+    def _without_space(self, end: int) -> int:
+        while self._buffer[end - 1] in SPACE:
+            end -= 1
+        return end
 
     def _scan(self, depth: int, in_string: bool) -> tuple[int, bool, bool]:
         """Go on to the end of the value or of what has been read; tell which."""
@@ -201,5 +240,6 @@ class _Document:
     def _read(self) -> bool:
         block = self._file.read(BLOCK)
         self._buffer = self._buffer[self._at :] + block
+        self._base += self._at
         self._at = 0
         return bool(block)
