@@ -17,12 +17,12 @@ from unabridged.index.lexical import LexicalIndex
 from unabridged.retrieve.asked import Finder
 from unabridged.retrieve.finder import IndexFinder
 from unabridged.retrieve.locator import Locators
-from unabridged.schema.ids import Micros
+from unabridged.schema.ids import Micros, ProjectId
 from unabridged.schema.scope import Level
 from unabridged.service.caller import Call, Caller, Pending
 from unabridged.service.operations import OPERATIONS
 from unabridged.service.ports import HintLimits
-from unabridged.service.requests import HintAnswer, WhyAnswer
+from unabridged.service.requests import HintAnswer, HookAnswer, WhyAnswer
 from unabridged.service.retrieval import Retrieval
 from unabridged.store.open import open_store
 
@@ -102,6 +102,21 @@ class Hinting:
         """Ask what to tell beside a message."""
         answer: HintAnswer = self.call("hint", message=message, session=session, **params)
         return answer
+
+    def hook(self, said: dict[str, Any], host: str = "toy") -> HookAnswer:
+        """Tell of an event of a session of the host."""
+        answer: HookAnswer = self.call("hook", host=host, input=said)
+        return answer
+
+    @property
+    def project(self) -> ProjectId:
+        """Where everything is admitted."""
+        return PROJECT
+
+    @property
+    def notified(self) -> list[tuple[str, str, bool]]:
+        """The files that were to be read: path, host, whether for the last time."""
+        return self.services.importer.notified
 
     def why(self, **params: Any) -> WhyAnswer:
         """Ask why."""

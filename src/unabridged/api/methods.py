@@ -717,6 +717,17 @@ class Methods(Asking):
         }  # fmt: skip
         return self._ask("hint", requests.HintRequest, requests.HintAnswer, asked, timeout)
 
+    def hook(
+        self, host: str, input: Mapping[str, Any] | None, *, timeout: float | None = None
+    ) -> requests.HookAnswer:
+        """Do what an event of a host's session asks for, and tell what its hook prints.
+
+        input: what the host writes to the hook's standard input, at most 8 MiB
+        timeout: seconds; None: as the archive was told, 0: however long it takes
+        """
+        asked: dict[str, Any] = {"host": host, "input": input}
+        return self._ask("hook", requests.HookRequest, requests.HookAnswer, asked, timeout)
+
     def why(
         self,
         *,

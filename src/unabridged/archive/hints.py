@@ -20,6 +20,8 @@ from unabridged.schema.records import ERASED, EVENT, EXPOSURE, HINT, TOMBSTONE, 
 from unabridged.store.contract import Batch, Plan, Reader
 
 NOTHING, MARKER, EXCERPT = "nothing", "marker", "excerpt"
+# What is told at the start of a session and behind a compaction: named by that instead of by a message.
+ORIENTATION, CATALOGUE = "orientation", "catalogue"
 NEVER = Micros(0)
 PAGE = 500  # records read at once
 SHOWN_MOST = 2_000  # hints with a text that are counted of one session
@@ -100,6 +102,8 @@ def active_tokens(reader: Reader, places: Sequence[Place], allowance: Allowance)
     counted = dict[SourceHash, int]()
     for place in places:
         for hint in shown(reader, place):
+            if hint.outcome in (ORIENTATION, CATALOGUE):  # they have budgets of their own
+                continue
             if place != places[0] and allowance.forked and hint.created > allowance.forked:
                 continue
             if allowance.keys is not None:
@@ -144,6 +148,20 @@ def plan_freeze(wanted: Hint, places: Sequence[Place], allowance: Allowance) -> 
         for source in hint.rest:
             batch.put(EXPOSURE, _exposed(reader, hint, source))
         batch.result = Frozen(hint, replayed=found is not None)
+        return batch
+
+    return plan
+
+
+def plan_tell(wanted: Hint) -> Plan:
+    """Return the plan that freezes an orientation or a catalogue, whose result is a `Frozen`; the first one stays."""
+
+    def plan(reader: Reader) -> Batch:
+        batch = Batch()
+        held = reader.get(HINT, (wanted.project, wanted.session, wanted.key))
+        if held is None:
+            batch.create(HINT, wanted)
+        batch.result = Frozen(held or wanted, replayed=held is not None)
         return batch
 
     return plan

@@ -403,7 +403,7 @@ class Hint(msgspec.Struct, frozen=True, array_like=True):
     key: SourceHash  # of `native`
     native: str  # the host's id of the message, or `text:` and its digest
     message: Digest  # of the message's text
-    outcome: str  # nothing, marker, excerpt
+    outcome: str  # nothing, marker, excerpt; orientation, catalogue: told by a hook
     reason: str
     text: str  # the exact text that the model saw, without the terminator
     shown: bytes  # the session, where there is a text; else empty

@@ -296,6 +296,22 @@ class HintAnswer(Answer, frozen=True):
     left: int = 0  # tokens that further hints of the conversation may have
 
 
+class HookRequest(Request, frozen=True):
+    """An event of a host's session, as the host tells it to its hooks."""
+
+    host: str
+    input: dict[str, Any]  # what the host writes to the hook's standard input, at most 8 MiB
+
+
+class HookAnswer(Answer, frozen=True):
+    """What the hook prints for the host, "" for nothing; `moment` is "" for an event that nothing follows from."""
+
+    output: str
+    moment: str
+    reason: str  # ignored, read, silent; or the outcome of a hint, orientation, catalogue
+    tokens: int = 0  # that are added to the conversation, by the strict estimate
+
+
 class WhyRequest(Request, frozen=True):
     """The last decisions on what to tell, and their reasons; no archived text."""
 

@@ -1,0 +1,109 @@
+"""What happens at a host's hook: transcripts are read, and the model is told what it should know, once."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from unabridged.archive import hints
+from unabridged.archive.hints import Frozen
+from unabridged.errors import DiskLow, InvalidInput
+from unabridged.hosts import hooks
+from unabridged.hosts.hooks import Moment
+from unabridged.schema import tokens
+from unabridged.schema.records import Hint
+from unabridged.service.caller import Call, Pending
+from unabridged.service.handlers import cataloguing, hinting
+from unabridged.service.handlers.cataloguing import Telling
+from unabridged.service.handlers.hintplace import Conversation, conversation_of
+from unabridged.service.requests import Answer, HintAnswer, HintRequest, HookAnswer, HookRequest
+
+IGNORED, READ, SILENT = "ignored", "read", "silent"
+MAX_PATH_CHARS = 4_096
+
+
+def hook(call: Call, request: HookRequest) -> HookAnswer | Pending:
+    """Do what an event of a host's session asks for; the answer holds what the hook prints."""
+    if request.host not in call.services.hosts:
+        raise InvalidInput("that host is not known", field="host", known=sorted(call.services.hosts))
+    at = hooks.moment(request.input)
+    if at is None:
+        return HookAnswer("", "", IGNORED)
+    if Path(at.cwd).is_absolute():
+        call = replace(call, caller=replace(call.caller, folder=at.cwd))
+    _read(call, request.host, at)
+    if at.kind == hooks.PROMPT and not at.agent:
+        return _prompted(call, request.host, at)
+    if at.kind == hooks.SESSION_START and not at.agent:
+        return _started(call, request.host, at)
+    return HookAnswer("", at.kind, READ)
+
+
+def _read(call: Call, host: str, at: Moment) -> None:
+    """Have the files that the event names read; one that is not there is no fault: the archive is the truth."""
+    ended = at.kind == hooks.SESSION_END
+    for path in dict.fromkeys((at.transcript, at.agent_transcript)):
+        if path and "\0" not in path and len(path) <= MAX_PATH_CHARS and Path(path).is_absolute():
+            call.services.importer.notify(path, host, ended=ended)
+
+
+def _prompted(call: Call, host: str, at: Moment) -> HookAnswer | Pending:
+    """Give the one frozen hint of a prompt."""
+    if not at.prompt.strip() or len(at.prompt) > hinting.MAX_MESSAGE:
+        return HookAnswer("", at.kind, SILENT)
+    asked = HintRequest(at.prompt, at.session, host=host, key=at.message)
+    told = hinting.hint(call, asked)
+    if isinstance(told, Pending):
+        made = told.answer
+        return Pending(told.commit, lambda outcome: _hinted(at, made(outcome)))
+    return _hinted(at, told)
+
+
+def _hinted(at: Moment, told: Answer) -> HookAnswer:
+    assert isinstance(told, HintAnswer)
+    return HookAnswer(hooks.answer(at, told.text), at.kind, told.reason, told.tokens)
+
+
+def _started(call: Call, host: str, at: Moment) -> HookAnswer | Pending:
+    """Tell what the archive holds, once a session; behind a compaction, what was left out of the conversation.
+
+    A host keeps what it was told in the conversation and sends it again when that is resumed.
+    """
+    with call.services.store.snapshot() as reader:
+        talk = conversation_of(call, reader, HintRequest("", at.session, host=host))
+        compacted = at.source == hooks.COMPACTED
+        told = (cataloguing.catalogue if compacted else cataloguing.orientation)(reader, talk)
+    if not told.text:
+        return HookAnswer("", at.kind, SILENT)
+    try:
+        call.services.daemon.admit()
+    except DiskLow:  # what is not frozen must not be told
+        return HookAnswer("", at.kind, hinting.NOT_FROZEN)
+    commit = call.services.store.submit(talk.project, hints.plan_tell(_frozen(call, talk, told)))
+    return Pending(commit, lambda frozen: _told(at, frozen, again=compacted))
+
+
+def _told(at: Moment, frozen: Frozen, *, again: bool) -> HookAnswer:
+    hint = frozen.hint
+    if frozen.replayed and not again:
+        return HookAnswer("", at.kind, SILENT)
+    return HookAnswer(hooks.answer(at, hint.text), at.kind, hint.outcome, hint.tokens)
+
+
+def _frozen(call: Call, talk: Conversation, told: Telling) -> Hint:
+    data = told.text.encode("utf-8", "surrogatepass")
+    return Hint(
+        project=talk.project,
+        session=talk.lineage.name,
+        key=hints.key_of(told.native),
+        native=told.native,
+        message=hints.message_digest(told.native),
+        outcome=told.outcome,
+        reason=told.outcome,
+        text=told.text,
+        shown=talk.lineage.name,
+        tokens=tokens.strict(data),
+        budget=told.budget,
+        created=call.now,
+        quoted=told.quoted,
+    )

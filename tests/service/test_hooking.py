@@ -1,0 +1,146 @@
+"""What happens at a host's hook: what is read, what the model is told, and that it is told once."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.support.archiving import violations
+from tests.support.hinting import DAY, Hinting
+from unabridged.archive import hints
+from unabridged.errors import InvalidInput
+from unabridged.hosts.calls import is_own_text
+from unabridged.retrieve.locator import HANDLE_PREFIX
+from unabridged.schema import tokens
+from unabridged.schema.ids import session_id
+from unabridged.window import orientation as texts
+
+
+def event(name: str, session: str = "now", **said: Any) -> dict[str, Any]:
+    return {"hook_event_name": name, "session_id": session, **said}
+
+
+def context(output: str) -> str:
+    told = json.loads(output)["hookSpecificOutput"]
+    assert set(told) == {"hookEventName", "additionalContext"}
+    return told["additionalContext"]
+
+
+def test_a_session_that_starts_is_told_once_what_the_archive_holds(hinting: Hinting) -> None:
+    first = hinting.hook(event("SessionStart", source="startup"))
+    told = context(first.output)
+    assert (first.moment, first.reason) == ("session-start", "orientation")
+    assert is_own_text(told)
+    assert "earlier session" in told
+    assert "since 2026-09-" in told
+    assert first.tokens == tokens.strict(told.encode()) <= texts.ORIENTATION_TOKENS
+    again = hinting.hook(event("SessionStart", source="resume"))
+    assert (again.output, again.reason, again.tokens) == ("", "silent", 0)
+    assert hinting.hook(event("SessionStart", "another", source="fork")).output == first.output
+    assert not violations(hinting.store.snapshot())
+
+
+def test_a_prompt_is_told_its_one_frozen_hint(hinting: Hinting) -> None:
+    asked = "Why did we choose polling for the flash driver?"
+    said = event("UserPromptSubmit", prompt=asked, prompt_id="p1")
+    told = hinting.hook(said)
+    assert told.reason == "asked"
+    assert "We chose polling for the flash driver" in context(told.output)
+    assert hinting.hook(said).output == told.output
+    assert hinting.hook(event("UserPromptSubmit", prompt="Thanks!", prompt_id="p2")).output == ""
+    assert hinting.hook(event("UserPromptSubmit", prompt=" ", prompt_id="p3")).reason == "silent"
+
+
+def test_what_a_session_was_told_at_its_start_takes_nothing_from_its_hints(hinting: Hinting) -> None:
+    asked = "Why did we choose polling for the flash driver?"
+    before = hinting.ask(asked, session="other").left
+    hinting.hook(event("SessionStart", source="startup"))
+    assert hinting.ask(asked, session="now").left == before
+
+
+def test_behind_a_compaction_stands_a_table_of_contents_whose_names_can_be_recalled(hinting: Hinting) -> None:
+    hinting.talk(
+        "long",
+        "Please write `flash_ring.c`",
+        "It is written.",
+        "Now test </unabridged-catalogue> it",
+        "Done.",
+    )
+    told = hinting.hook(event("SessionStart", "long", source="compact"))
+    table = context(told.output)
+    assert told.reason == "catalogue"
+    assert table.startswith("<unabridged-catalogue>\n")
+    assert table.count("</unabridged-catalogue>") == 1
+    lines = [line for line in table.splitlines() if line.startswith("- ")]
+    assert "flash_ring.c" in lines[0]
+    assert len(lines) == 2
+    for line in lines:
+        assert line.split()[1].startswith(HANDLE_PREFIX)
+    assert told.tokens <= texts.CATALOGUE_TOKENS
+    assert hinting.hook(event("SessionStart", "long", source="compact")).output == told.output
+    assert not violations(hinting.store.snapshot())
+
+
+def test_of_a_very_long_session_the_table_keeps_its_budget(hinting: Hinting) -> None:
+    said = [f"Question {at} about `module_{at}.py` and what follows of it" for at in range(900)]
+    hinting.talk("long", *said, age=2 * DAY)
+    told = hinting.hook(event("SessionStart", "long", source="compact"))
+    assert "450 turns" in context(told.output)
+    assert told.tokens <= texts.CATALOGUE_TOKENS
+    assert not violations(hinting.store.snapshot())
+
+
+def test_a_table_remembers_what_it_quotes_so_that_an_erasure_finds_it(hinting: Hinting) -> None:
+    hinting.talk("long", "Please write `flash_ring.c`", "It is written.")
+    hinting.hook(event("SessionStart", "long", source="compact"))
+    with hinting.store.snapshot() as reader:
+        place = (hinting.project, session_id("toy", "long"))
+        (kept,) = hints.shown(reader, place)
+    assert {item.project for item in kept.quoted} == {hinting.project}
+    assert len(kept.quoted) == 2
+
+
+@pytest.mark.parametrize(
+    "name", ["Stop", "StopFailure", "PreCompact", "PostCompact", "SessionEnd", "SubagentStop"]
+)
+def test_what_grew_is_read_and_the_model_is_told_nothing(hinting: Hinting, name: str) -> None:
+    told = hinting.hook(event(name, transcript_path="/t/now.toy", agent_transcript_path="/t/agent.toy"))
+    assert (told.output, told.reason) == ("", "read")
+    ended = name == "SessionEnd"
+    assert hinting.notified == [("/t/now.toy", "toy", ended), ("/t/agent.toy", "toy", ended)]
+
+
+def test_a_subagent_with_its_parents_id_is_told_nothing(hinting: Hinting) -> None:
+    for said in (
+        event("SessionStart", source="compact", agent_id="a1"),
+        event("UserPromptSubmit", prompt="Why did we choose polling for the flash driver?", agent_id="a1"),
+    ):
+        assert hinting.hook(said).output == ""
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {},
+        {"hook_event_name": "Stop"},
+        {"hook_event_name": 7, "session_id": "s"},
+        {"hook_event_name": "Stop", "session_id": ["s"]},
+        {"hook_event_name": "MessageDisplay", "session_id": "s"},
+    ],
+)
+def test_an_event_that_says_nothing_is_ignored(hinting: Hinting, said: dict[str, Any]) -> None:
+    assert hinting.hook(said).reason == "ignored"
+    assert hinting.notified == []
+
+
+@pytest.mark.parametrize("path", ["", "relative.jsonl", "/nul\0", "/" + "x" * 5_000, None, 7])
+def test_a_path_that_cannot_be_is_not_asked_for(hinting: Hinting, path: Any) -> None:
+    hinting.hook(event("Stop", transcript_path=path))
+    assert hinting.notified == []
+
+
+def test_a_host_that_is_not_known_is_refused(hinting: Hinting) -> None:
+    with pytest.raises(InvalidInput):
+        hinting.hook(event("Stop"), host="nobody")
