@@ -58,3 +58,13 @@ def test_stats_of_a_session_that_no_gateway_saw_say_so() -> None:
     done = una("stats", "--session", "3fa2b1c0", daemon=Daemon(stats={**STATS, "window": {}}))
     assert "went through the gateway" in done.err
     assert done.out == ""
+
+
+def test_stats_show_what_models_were_told_unasked() -> None:
+    told = {"orientation": 2, "catalogue": 0, "marker": 0, "excerpt": 1, "tokens": 231, "sessions": 2}
+    lines = una("stats", daemon=Daemon(stats={**STATS, "told": told})).out.splitlines()
+    at = lines.index("told unasked")
+    shown = dict(
+        line.split(maxsplit=1) for line in lines[at + 1 : at + 7] if len(line.split(maxsplit=1)) == 2
+    )
+    assert (shown["orientation"], shown["excerpt"], shown["tokens"]) == ("2", "1", "231")

@@ -83,6 +83,20 @@ def test_behind_a_compaction_stands_a_table_of_contents_whose_names_can_be_recal
     assert not violations(hinting.store.snapshot())
 
 
+def test_what_models_were_told_is_counted(hinting: Hinting) -> None:
+    assert hinting.call("stats").told == {}
+    start = hinting.hook(event("SessionStart", source="startup"))
+    asked = "Why did we choose polling for the flash driver?"
+    hint = hinting.hook(event("UserPromptSubmit", prompt=asked, prompt_id="p1"))
+    hinting.hook(event("UserPromptSubmit", prompt="Thanks!", prompt_id="p2"))
+    other = hinting.hook(event("SessionStart", "another", source="startup"))
+    counted = {"orientation": 2, "catalogue": 0, "marker": 0, "excerpt": 1}
+    total = start.tokens + hint.tokens + other.tokens
+    assert hinting.call("stats").told == {**counted, "tokens": total, "sessions": 2}
+    reasons = {item.reason for item in hinting.why().decisions}
+    assert reasons == {"orientation", "asked", "no-words"}
+
+
 def test_of_a_very_long_session_the_table_keeps_its_budget(hinting: Hinting) -> None:
     said = [f"Question {at} about `module_{at}.py` and what follows of it" for at in range(900)]
     hinting.talk("long", *said, age=2 * DAY)

@@ -25,6 +25,8 @@ def run(arguments: Arguments) -> int:
         screen.json(answer)
         return 0
     if session:
+        if answer.get("told"):
+            facts.tell(screen, "told unasked", answer["told"])
         if not answer["window"]:
             screen.note("No request of that session went through the gateway.")
         _window(screen, answer["window"])
@@ -32,6 +34,8 @@ def run(arguments: Arguments) -> int:
     for name in ("totals", "disk", "feedback"):
         if answer.get(name):
             facts.tell(screen, name, answer[name], sizes=name == "disk")
+    if answer.get("told"):
+        facts.tell(screen, "told unasked", answer["told"])
     for name in ("projects", "operations"):
         if answer.get(name):
             screen.line(screen.style(name, "bold"))

@@ -551,6 +551,9 @@ class StatsAnswer(Answer, frozen=True):
     operations: list[dict[str, Any]] = []
     feedback: dict[str, Any] = {}  # what is counted of recalled passages (see `feedback`)
     window: dict[str, Any] = {}  # what requests through the gateway came to: all, by model, by session
+    told: dict[
+        str, Any
+    ] = {}  # what models were told unasked: orientation, catalogue, marker, excerpt, tokens, sessions
 
 
 class StatsRequest(Request, frozen=True):

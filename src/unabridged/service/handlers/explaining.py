@@ -47,6 +47,8 @@ REASONS = {
     "index-failed": "the search index failed",
     "index-slow": "the search index did not answer in time",
     "disabled": "hints are turned off",
+    "orientation": "a session started, and the archive holds other sessions of its project",
+    "catalogue": "the host compacted the conversation: this lists what was left out",
     "erased": "what it quoted was erased",
 }
 

@@ -10,6 +10,7 @@ from unabridged.errors import DiskFull, DiskLow, IndexError_, StoreFailed, by_co
 from unabridged.schema.records import COUNTERS, Counters, Project
 from unabridged.service.caller import Call
 from unabridged.service.handlers.spending import spending
+from unabridged.service.handlers.told import told
 from unabridged.service.requests import (
     DaemonAnswer,
     Empty,
@@ -60,7 +61,9 @@ def stats(call: Call, request: StatsRequest) -> StatsAnswer:
     services = call.services
     with services.store.snapshot() as reader:
         rows = _projects(call, reader)
-        window = spending(call, reader, [project.id for project, _ in rows], request.session, request.limit)
+        names = [project.id for project, _ in rows]
+        window = spending(call, reader, names, request.session, request.limit)
+        unasked = told(call, reader, names, request.session)
     usage = services.store.usage()
     projects = [
         {"project": project.id.hex(), "name": project.name, "roots": project.roots, **_sums([counters])}
@@ -76,7 +79,7 @@ def stats(call: Call, request: StatsRequest) -> StatsAnswer:
     }
     totals = {"projects": len(rows), "records": usage.records, **_sums([counters for _, counters in rows])}
     return StatsAnswer(
-        True, totals, projects, disk, services.daemon.slow(), services.feedback.facts(), window
+        True, totals, projects, disk, services.daemon.slow(), services.feedback.facts(), window, unasked
     )
 
 
