@@ -203,18 +203,18 @@ def test_an_answer_has_the_key_that_it_has_when_it_is_sent_back(
 ) -> None:
     asked = [*talk(1), message("assistant", "answer 1"), message("user", "again")]
     first = adapter.read(json.dumps({"model": "m", member: asked}).encode())
-    rows = answered(adapter, first, member, [json.dumps(answer).encode()], "msg_1")
+    rows = answered(adapter, first.conversation.keys, member, [json.dumps(answer).encode()], "msg_1")
     second = adapter.read(json.dumps({"model": "m", member: [*asked, answer]}).encode())
     assert [row.key for row in rows] == [second.conversation.items[-1].key]
     assert rows[0].key.endswith("-2")
     assert (rows[0].origin, rows[0].message, json.loads(rows[0].raw)) == ("answer", "msg_1", answer)
-    assert answered(adapter, first, member, [b"{"], "msg_2") == []
+    assert answered(adapter, first.conversation.keys, member, [b"{"], "msg_2") == []
 
 
 def test_items_that_follow_are_numbered_on() -> None:
     request = ANTHROPIC.read(body([message("user", "ok")] * 3))
     items = ANTHROPIC.read(body([message("user", "ok"), message("user", "new")])).conversation.items
-    assert [item.key.partition("-")[2] for item in following(request, items)] == ["4", ""]
+    assert [item.key.partition("-")[2] for item in following(request.conversation.keys, items)] == ["4", ""]
 
 
 def test_an_account_has_what_was_sent_what_would_have_been_and_what_was_reported() -> None:

@@ -153,7 +153,8 @@ class Window:
             read = turn.made.sending.request
             if found.items and read is not None and self._keeper.opened:
                 raws = [msgspec.json.encode(item, order=exchange.order) for item in found.items]
-                self._keeper.capture(answered(exchange.adapter, read, exchange.member, raws, found.message))
+                keys = read.conversation.keys
+                self._keeper.capture(answered(exchange.adapter, keys, exchange.member, raws, found.message))
             self._settle(turn, usage_of(found.usage))
 
     def rotate(self) -> None:

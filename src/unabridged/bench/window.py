@@ -18,7 +18,7 @@ from unabridged.window.providers.known import Known
 from unabridged.window.state import State
 
 REQUESTS = 40  # of one conversation, each a turn longer than the one before
-KNOWN_BYTES = 64 << 20  # of items that are remembered between requests
+KNOWN_BYTES = 64 << 20  # of requests that are remembered
 FIRST_RUNS = 10
 ADAPTERS: dict[str, Adapter] = {"anthropic": ANTHROPIC, "responses": RESPONSES, "chat": CHAT}
 

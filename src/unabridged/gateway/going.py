@@ -9,7 +9,6 @@ import msgspec
 from unabridged.gateway.talks import Talk
 from unabridged.window.execute import Account, Prepared, account
 from unabridged.window.limits import Limits
-from unabridged.window.messages import Conversation, Item
 from unabridged.window.providers.adapters import RESPONSES
 from unabridged.window.providers.contract import Adapter, Request
 from unabridged.window.providers.known import Known
@@ -27,8 +26,8 @@ class Going(msgspec.Struct, frozen=True):
     """A request on its way. `talk` is None where it is nobody's: then nothing is filed of it.
 
     `estimate` and `size` say how large the prompt is that was planned, in tokens and bytes; 0 where none was.
-    `request` has no bytes and no texts: it is held for as long as the answer takes, for its keys. `offering`: tools of
-    ours are in the request. `error`: what of ours raised, to be logged.
+    `keys` are those of what the client said. `offering`: tools of ours are in the request. `error`: what of ours
+    raised, to be logged.
     """
 
     body: bytes
@@ -38,7 +37,7 @@ class Going(msgspec.Struct, frozen=True):
     account: Account = Account()
     estimate: int = 0
     size: int = 0
-    request: Request | None = None
+    keys: tuple[str, ...] = ()
     offering: Offering | None = None
     error: Exception | None = None
 
@@ -65,7 +64,7 @@ def going(
         msgspec.structs.replace(told, fault=fault),
         plan.estimate if plan is not None else 0,
         len(made.body) if plan is not None else 0,
-        _keys_only(came),
+        came.conversation.keys,
         offering if offering is not None and offering.offered and plan is not None else None,
         made.error,
     )
@@ -95,11 +94,6 @@ def outside(request: Request, body: bytes) -> bytes:
         return body
     start, end = request.array
     return body[:start] + b"[]" + body[end:]
-
-
-def _keys_only(request: Request) -> Request:
-    items = tuple(Item(item.role, (), item.key, item.tokens) for item in request.conversation.items)
-    return Request(b"", Conversation(request.conversation.model, items), windowed=request.windowed)
 
 
 def list_name(adapter: Adapter) -> str:

@@ -86,7 +86,7 @@ class Talks:
             self._sessions.setdefault((found.host, found.session), []).append(found)
         found.firsts.add(chain(conversation))
         if aside is Aside.NONE:
-            found.line = tuple(item.key for item in conversation.items)
+            found.line = conversation.keys
             found.newest = _text(conversation.items[-1]) if conversation.items else ""
         elif aside is Aside.COMPACTION:
             self._compacting[found.host, found.session] = found
@@ -134,7 +134,7 @@ class Talks:
 
     def _of_line(self, who: Who, conversation: Conversation, said: Beside, aside: Aside) -> Talk:
         del said
-        keys = tuple(item.key for item in conversation.items)
+        keys = conversation.keys
         talks = [talk for talk in self._all.values() if talk.host == who.host and _unnamed(talk)]
         if not keys:
             return self._new(who.host, wire_session(self._place, ""), "")

@@ -33,7 +33,7 @@ from unabridged.window.providers.usage import Usage, summed, usage
 if TYPE_CHECKING:
     from unabridged.gateway.offered.offers import Offers
 
-KNOWN_BYTES = 6 << 20  # of items that are not read again, of all conversations
+KNOWN_BYTES = 16 << 20  # of the last requests of all conversations: what is sent again is not read again
 
 Redact = Callable[[str], str]
 
@@ -126,8 +126,8 @@ class Windows:
                 output=counted.output,
             )
         back = as_sent_back(answer.items, talk.host)
-        if back and sent.request is not None and not account.side:
-            rows = execute.answered(adapter, sent.request, list_name(adapter), back, answer.message)
+        if back and not account.side:
+            rows = execute.answered(adapter, sent.keys, list_name(adapter), back, answer.message)
             self._admission.answer(talk, rows)
         self._admission.when_settled(talk, lambda: self._filing.save(talk, account))
 

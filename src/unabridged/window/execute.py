@@ -16,7 +16,7 @@ from unabridged.window.catalogue import as_they_are
 from unabridged.window.epoch import NOTHING, Plan
 from unabridged.window.groups import PINS
 from unabridged.window.limits import Limits
-from unabridged.window.messages import Item
+from unabridged.window.messages import KEY_CHARS, Item, Keys
 from unabridged.window.providers.again import Last, again, last
 from unabridged.window.providers.contract import Adapter, Request
 from unabridged.window.providers.known import Known
@@ -30,7 +30,7 @@ SLICE_BYTES = (
 )  # of one row: a frame of the daemon's protocol takes 16 MiB, in which JSON is quoted once more
 BATCH_BYTES = 6 << 20  # of the rows of one call
 BATCH_ROWS = 2_000
-KNOWN_BYTES = 8 << 20  # of items that are not read again
+KNOWN_BYTES = 8 << 20  # of requests whose history is not read again
 
 ROTATED = "rotated"  # the notice of a request with which a new epoch began
 REFUSED, NOT_UNDERSTOOD, PLANNER, ARCHIVE = "refused", "not-understood", "planner", "archive"
@@ -110,10 +110,13 @@ class Live:
 
     def missing(self, request: Request) -> list[Row]:
         """Return the items of a request that are neither archived nor erased, long ones in slices."""
-        body, rows = request.body, list[Row]()
-        for item, (start, stop) in zip(request.conversation.items, request.spans, strict=False):
-            if item.key not in self.durable and item.key not in self.erased:
-                rows.extend(sliced(Row(item.key, body[start:stop])))
+        body, rows, durable, erased = request.body, list[Row](), self.durable, self.erased
+        keys = request.conversation.keys
+        if durable.issuperset(keys):
+            return rows
+        for key, (start, stop) in zip(keys, request.spans, strict=False):
+            if key not in durable and key not in erased:
+                rows.extend(sliced(Row(key, body[start:stop])))
         return rows
 
     def prepare(
@@ -213,34 +216,26 @@ def _character_end(raw: bytes, stop: int) -> int:
     return stop
 
 
-def following(request: Request, items: Iterable[Item]) -> list[Item]:
+def following(keys: Iterable[str], items: Iterable[Item]) -> list[Item]:
     """Return items with the keys that they will have behind those of a request."""
-    seen = dict[str, int]()
-    for item in request.conversation.items:
-        base = item.key.partition("-")[0]
-        seen[base] = seen.get(base, 0) + 1
-    found = list[Item]()
-    for item in items:
-        base = item.key.partition("-")[0]
-        times = seen[base] = seen.get(base, 0) + 1
-        key = base if times == 1 else f"{base}-{times}"
-        found.append(Item(item.role, item.parts, key, item.tokens))
-    return found
+    coming = [Item(item.role, item.parts, item.key[:KEY_CHARS], item.tokens) for item in items]
+    return list(map(Keys.behind(keys, coming).keyed, coming))
 
 
 def answered(
-    adapter: Adapter, request: Request, member: str, raws: Sequence[bytes], message: str
+    adapter: Adapter, keys: Sequence[str], member: str, raws: Sequence[bytes], message: str
 ) -> list[Row]:
     """Return the rows of an answer: its items as the client will send them back, under the keys they will have then.
 
-    `member` is what the format calls its list, `message` the provider's id of the answer.
+    `keys` are those of the request's items, `member` is what the format calls its list, `message` the provider's id of
+    the answer.
     """
     body = b'{"' + member.encode() + b'":[' + b",".join(raws) + b"]}"
     try:
         read = adapter.read(body)
     except NotUnderstood:
         return []
-    items = following(request, read.conversation.items)
+    items = following(keys, read.conversation.items)
     rows = list[Row]()
     for item, (start, stop) in zip(items, read.spans, strict=False):
         rows.extend(sliced(Row(item.key, body[start:stop], "answer", message)))

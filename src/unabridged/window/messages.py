@@ -8,7 +8,7 @@ copies what is untouched.
 from __future__ import annotations
 
 import enum
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import msgspec
 
@@ -81,6 +81,11 @@ class Conversation(msgspec.Struct, frozen=True):
     fixed: int = 0
 
     @property
+    def keys(self) -> tuple[str, ...]:
+        """The keys of all items, in order."""
+        return tuple([item.key for item in self.items])
+
+    @property
     def tokens(self) -> int:
         """Estimated tokens of the whole request."""
         return self.fixed + sum(item.tokens for item in self.items)
@@ -92,6 +97,19 @@ class Keys:
     def __init__(self) -> None:
         """Begin with the first item."""
         self._seen = dict[str, int]()
+
+    @classmethod
+    def behind(cls, before: Iterable[str], items: Iterable[Item]) -> Keys:
+        """Begin behind items of these keys.
+
+        `items`, whose keys are those of their content alone, are all that will come.
+        """
+        made, coming = cls(), {item.key for item in items}
+        for key in before:
+            base = key[:KEY_CHARS]
+            if base in coming:
+                made._seen[base] = made._seen.get(base, 0) + 1
+        return made
 
     def keyed(self, item: Item) -> Item:
         """Return the next item, which has the key of its content alone, with the key that it has here."""

@@ -33,7 +33,7 @@ def last(made: Sending, before: Last) -> Last:
     edited = (piece for piece in made.plan.window if isinstance(piece, Edited))
     if sum(len(text.text) for piece in edited for text in piece.texts) > MOST_TEXT:
         return Last()
-    keys = tuple([item.key for item in made.request.conversation.items])
+    keys = made.request.conversation.keys
     return Last(made.plan.window, keys, made.plan.state.cut.index)
 
 

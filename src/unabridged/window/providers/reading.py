@@ -21,7 +21,7 @@ from unabridged.window.messages import (
     content_key,
 )
 from unabridged.window.providers.contract import Request
-from unabridged.window.providers.known import Known
+from unabridged.window.providers.known import Known, Past
 from unabridged.window.providers.splice import (
     FAILURES,
     Members,
@@ -75,6 +75,7 @@ class Reader(Generic[T]):
         """Read the member `name` with decoders for one item and for all; `adapt` gets an item with its bytes."""
         self.provider = provider
         self.name = name
+        self._place = f"{provider}/{name}"
         self._adapt = adapt
         self._item, self._list = one, many
         fields = [(field, msgspec.Raw, NONE) for field in BESIDE if field != name]
@@ -84,6 +85,9 @@ class Reader(Generic[T]):
 
     def read(self, body: bytes, windowed: Callable[[Members], bool], known: Known | None) -> Request:
         """Return a request taken apart; raise `NotUnderstood`."""
+        again = None if known is None else self._again(body, windowed, known)
+        if again is not None:
+            return again
         quick = self._quick(body, windowed)
         if quick is not None:
             return self._request(body, quick, known)
@@ -112,14 +116,51 @@ class Reader(Generic[T]):
         except (*FAILURES, NotUnderstood):
             return None
 
+    def _again(self, body: bytes, windowed: Callable[[Members], bool], known: Known) -> Request | None:
+        """Return a request that goes on with one which was read before; None for any other.
+
+        What both begin with is left out, up to the last item that both have: what is left is the same JSON otherwise.
+        """
+        found = known.nearest(self._place, body)
+        if found is None:
+            return None
+        past, count = found
+        first = past.spans[count - 1][0]
+        short, less = body[: past.array + 1] + body[first:], first - past.array - 1
+        parts = self._quick(short, windowed)
+        if parts is None:
+            return None
+        model, (start, end), places, raws = parts
+        _check_text(short)
+        items = (*past.items[:count], *self._new([bytes(raw) for raw in raws[1:]], past, count))
+        spans = (*past.spans[:count], *[(begin + less, stop + less) for begin, stop in places[1:]])
+        known.put(Past(self._place, body, start, spans, items))
+        fixed = by_length(len(short) - (end - start))
+        return Request(body, Conversation(model, items, fixed), (start, end + less), spans)
+
     def _request(self, body: bytes, parts: Parts, known: Known | None) -> Request:
         model, array, spans, raws = parts
         _check_text(body[: array[0]])
         _check_text(body[array[1] :])
-        value = body[array[0] : array[1]]
-        found = self._all(value, raws) if known is None else self._each(raws, known)
+        items = self._items(body[array[0] : array[1]], raws, known)
         fixed = by_length(len(body) - (array[1] - array[0]))
-        return Request(body, Conversation(model, tuple(map(Keys().keyed, found)), fixed), array, tuple(spans))
+        if known is not None and items:
+            known.put(Past(self._place, body, array[0], tuple(spans), items))
+        return Request(body, Conversation(model, items, fixed), array, tuple(spans))
+
+    def _items(self, value: bytes, raws: Sequence[msgspec.Raw], known: Known | None) -> tuple[Item, ...]:
+        if known is not None:
+            given = [bytes(raw) for raw in raws]
+            found = known.alike(self._place, given)
+            if found is not None:
+                past, count = found
+                return (*past.items[:count], *self._new(given[count:], past, count))
+        return tuple(map(Keys().keyed, self._all(value, raws)))
+
+    def _new(self, raws: Sequence[bytes], past: Past, count: int) -> list[Item]:
+        """Return items that come behind so many of a request that was read before, with their keys."""
+        found = [self._adapted(self._one(raw), raw) for raw in raws]
+        return list(map(Keys.behind([item.key for item in past.items[:count]], found).keyed, found))
 
     def _all(self, value: bytes, raws: Sequence[msgspec.Raw]) -> list[Item]:
         try:
@@ -127,16 +168,6 @@ class Reader(Generic[T]):
         except FAILURES:
             typed = [self._one(bytes(raw)) for raw in raws]
         return [self._adapted(one, bytes(raw)) for one, raw in zip(typed, raws, strict=True)]
-
-    def _each(self, raws: Sequence[msgspec.Raw], known: Known) -> list[Item]:
-        found = list[Item]()
-        for raw in map(bytes, raws):
-            item = known.get(raw)
-            if item is None:
-                item = self._adapted(self._one(raw), raw)
-                known.put(raw, item)
-            found.append(item)
-        return found
 
     def _one(self, raw: bytes) -> T | None:
         """Return an item decoded, None for one that is not of the form that it should have."""
