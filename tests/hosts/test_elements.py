@@ -56,6 +56,17 @@ def test_an_object_gives_its_members_and_the_elements_of_a_chosen_one(
     assert rest == {name: value for name, value in members.items() if name != "messages"}
 
 
+@given(st.dictionaries(st.text(), VALUES, max_size=3), st.lists(VALUES, max_size=4), st.integers(1, 9))
+def test_a_reading_goes_on_behind_any_element(members: dict[str, Any], items: list[Any], most: int) -> None:
+    for document in (items, {**members, "messages": items, "behind": [1, 2]}):
+        data = json.dumps(document, indent=1).encode()
+        whole = cut(data, "messages", most=most)
+        for number, element in enumerate(whole, 1):
+            rest = Dripping(data, most)
+            rest.seek(element.end)
+            assert list(elements.following(rest, element, ("messages",))) == whole[number:]
+
+
 def test_the_text_of_an_element_is_the_exact_one() -> None:
     data = b' [ {"b" : 1.50, "a":"\\u00e9\\"]"} ,-0.0e1,"x" ] \n'
     assert [element.data for element in cut(data)] == [
@@ -66,7 +77,7 @@ def test_the_text_of_an_element_is_the_exact_one() -> None:
 
 
 def test_a_chosen_member_that_is_no_array_is_given_whole() -> None:
-    assert cut(b'{"messages":{"a":[1]}}', "messages") == [Element("messages", -1, b'{"a":[1]}', 9, 12)]
+    assert cut(b'{"messages":{"a":[1]}}', "messages") == [Element("messages", -1, b'{"a":[1]}', 9, 12, 21)]
 
 
 def test_a_byte_order_mark_and_nothing_at_all_are_no_elements() -> None:

@@ -9,6 +9,7 @@ from unabridged.archive.project import root_of
 from unabridged.daemon.batches import Batches
 from unabridged.daemon.messages import Read
 from unabridged.daemon.rowfeed import RowFeed, newest_turn
+from unabridged.errors import UnabridgedError
 from unabridged.hosts.contract import Head, Host
 from unabridged.schema.ids import project_id
 from unabridged.schema.records import Generation
@@ -33,24 +34,34 @@ class Streaming:
         stream = request.candidate.owner
         feed = RowFeed(self._host, request.candidate.path, stream, prior)
         ingest: Ingest | None = None
-        for lines in feed.pages(live=request.live):
-            if ingest is None:
-                head = feed.head(lines) if prior is None else Head(stream)
-                ingest = self._ingest(feed, head, prior)
-            for append in ingest.feed(b"".join(lines)):
-                self._batches.fill(append)
+        failure: UnabridgedError | None = None
+        try:
+            for lines in feed.pages(live=request.live):
+                if ingest is None:
+                    head = feed.head(lines) if prior is None else Head(stream)
+                    ingest = self._ingest(feed, head, prior)
+                for append in ingest.feed(b"".join(lines)):
+                    self._batches.fill(append)
+        except UnabridgedError as error:  # what was given before counts
+            failure = error
         last = prior
         if ingest is not None:
-            last = self._finish(ingest, prior, idle=False)
+            last = self._finish(ingest, prior, idle=False, version=0 if failure else request.version)
+        if failure is not None:
+            raise failure
         if last is None:
             return "empty", False
         idle = request.close or now_ns / 1e3 - newest_turn(last.turn_state) >= request.idle_seconds * 1e6
         if last.turn_state and idle:
-            last = self._finish(self._ingest(feed, Head(stream), last), last, idle=True)
+            ingest = self._ingest(feed, Head(stream), last)
+            last = self._finish(ingest, last, idle=True, version=request.version)
         return "unchanged" if last is prior else "read", bool(last is not None and last.turn_state)
 
-    def _finish(self, ingest: Ingest, last: Generation | None, *, idle: bool) -> Generation | None:
-        for append in ingest.finish(idle, 0, 0, self._request.version):
+    def _finish(
+        self, ingest: Ingest, last: Generation | None, *, idle: bool, version: int
+    ) -> Generation | None:
+        """Commit what is left. `version` 0 stands for none: the stream is read again when it is looked at again."""
+        for append in ingest.finish(idle, 0, 0, version):
             self._batches.fill(append)
             last = append.after
         return last

@@ -29,7 +29,6 @@ _SCALAR = re.compile(rb"[^,\]}\s]*")
 # What the decoder says of a value that goes on, and of one with something behind it: that byte's number, from 1.
 TORN = "truncated"
 _BEHIND = re.compile(r"trailing characters \(byte (\d+)\)")
-_CLOSING = {b"[": b"]", b"{": b"}"}
 
 
 class Torn(ValueError):
@@ -49,7 +48,7 @@ class Element(NamedTuple):
 
     name: the member, or the member whose array it stands in; "" for an element of a document that is an array.
     data: its exact JSON text; b"" when it has more than the limit's bytes.
-    size: bytes of that text. offset: where it begins in the document.
+    size: bytes of that text. offset, end: where it begins in the document, and what is behind it.
     """
 
     name: str
@@ -57,6 +56,7 @@ class Element(NamedTuple):
     data: bytes
     size: int
     offset: int = 0
+    end: int = 0
 
 
 def elements(file: Bytes, inside: Collection[str] = (), limit: int = TOO_LONG) -> Iterator[Element]:
@@ -68,54 +68,78 @@ def elements(file: Bytes, inside: Collection[str] = (), limit: int = TOO_LONG) -
     return _Document(file, limit).elements(inside)
 
 
+def following(
+    file: Bytes, last: Element, inside: Collection[str] = (), limit: int = TOO_LONG
+) -> Iterator[Element]:
+    """Yield what stands behind an element, as `elements` does; the file stands at its `end`."""
+    return _Document(file, limit, last.end).following(last, inside)
+
+
 class _Document:
     """A place in a document."""
 
-    def __init__(self, file: Bytes, limit: int) -> None:
+    def __init__(self, file: Bytes, limit: int, offset: int = 0) -> None:
         self._file = file
         self._limit = limit
         self._buffer = b""
         self._at = 0
-        self._base = 0  # offset of the buffer in the document
+        self._base = offset  # of the buffer in the document
 
     def elements(self, inside: Collection[str]) -> Iterator[Element]:
         opening = self._peek()
         if opening == b"[":
             yield from self._array("")
         elif opening == b"{":
-            yield from self._object(inside)
+            yield from self._members(inside, self._opened(b"}"))
         elif opening:
             self._value()
+        self._finish()
+
+    def following(self, last: Element, inside: Collection[str]) -> Iterator[Element]:
+        if last.place >= 0:
+            yield from self._elements(last.name, last.place + 1, self._parted(b"]"))
+        if last.place < 0 or last.name:
+            yield from self._members(inside, self._parted(b"}"))
+        self._finish()
+
+    def _finish(self) -> None:
         if self._peek():
             raise Torn("something stands behind the document")
 
     def _array(self, name: str) -> Iterator[Element]:
-        for index, _ in enumerate(self._separated(b"[")):
-            yield Element(name, index, *self._value())
+        yield from self._elements(name, 0, self._opened(b"]"))
 
-    def _object(self, inside: Collection[str]) -> Iterator[Element]:
-        for _ in self._separated(b"{"):
+    def _elements(self, name: str, first: int, parts: Iterator[None]) -> Iterator[Element]:
+        for place, _ in enumerate(parts, first):
+            yield Element(name, place, *self._value(), self._base + self._at)
+
+    def _members(self, inside: Collection[str], parts: Iterator[None]) -> Iterator[Element]:
+        for _ in parts:
             name = self._name()
             if name in inside and self._peek() == b"[":
                 yield from self._array(name)
             else:
-                yield Element(name, -1, *self._value())
+                yield Element(name, -1, *self._value(), self._base + self._at)
 
-    def _separated(self, opening: bytes) -> Iterator[None]:
+    def _opened(self, closing: bytes) -> Iterator[None]:
         """Stop before each part of a container, whose beginning is at hand; go behind its end."""
-        closing = _CLOSING[opening]
         self._at += 1
         if self._peek() == closing:
             self._at += 1
             return
+        yield
+        yield from self._parted(closing)
+
+    def _parted(self, closing: bytes) -> Iterator[None]:
+        """Stop before each further part of a container; go behind its end."""
         while True:
-            yield
             mark = self._peek()
             if mark not in (b",", closing):
                 raise Torn("a comma is missing")
             self._at += 1
             if mark == closing:
                 return
+            yield
 
     def _name(self) -> str:
         if self._peek() != b'"':

@@ -10,6 +10,7 @@ from typing import Any, cast
 import msgspec
 
 from unabridged.hosts import calls
+from unabridged.hosts.blocks import Part
 from unabridged.hosts.codex.rows import Content, Item, Output, Path, Rare
 from unabridged.hosts.contract import MediaRef, Piece, Ref
 from unabridged.schema.records import ECHO, ERROR, HIDDEN, META
@@ -23,19 +24,6 @@ _EXIT = re.compile(r"(?:exited with code|xit code:?) (-?\d+)")
 # A script in code mode calls tools by name; our own are found by the name of their server, or in a shell command.
 _OWN_IN_SCRIPT = re.compile(r"mcp__unabridged|cmd\W{1,4}(?:una|unabridged)\s")
 _DATA_URL = re.compile(r"data:([\w.+/-]{1,100})[;,]")
-
-
-class Part(msgspec.Struct, gc=False, frozen=True):
-    """A block without its place."""
-
-    kind: str
-    role: str
-    pieces: tuple[Piece, ...]
-    flags: int = 0
-    tool: str = ""
-    call: str = ""
-    paths: tuple[str, ...] = ()
-    media: tuple[MediaRef, ...] = ()
 
 
 REASONING = Part("reasoning", "assistant", (), HIDDEN)

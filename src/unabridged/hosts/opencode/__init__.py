@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
+from unabridged.hosts import databases
 from unabridged.hosts.contract import Candidate, Head, Host, LineReader, RowStream
 from unabridged.hosts.opencode import database, discover, export, feed, tree, write
 from unabridged.hosts.opencode.read import Reader
@@ -54,7 +55,7 @@ class OpenCode:
             return feed.look(tree.Session(path, stream), state)
         if not _is_database(path):
             return export.rows(path, state)
-        with database.opened(path) as connection:
+        with databases.opened(path) as connection:
             return feed.look(database.Session(connection, stream), state)
 
     def restore_name(self, head: Head, origin_path: str) -> str:
@@ -70,7 +71,7 @@ class OpenCode:
 def _is_database(path: Path) -> bool:
     try:
         with path.open("rb") as file:
-            return database.is_database(file.read(len(database.MAGIC)))
+            return databases.is_database(file.read(len(databases.MAGIC)))
     except FileNotFoundError:
         return path.suffix == discover.SUFFIX
     except OSError:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, cast
 
+from unabridged.hosts import databases
 from unabridged.hosts.contract import Candidate, Head
 from unabridged.hosts.lines import values
 from unabridged.hosts.opencode import database, export, tree
@@ -62,7 +63,7 @@ def sniff(head: bytes, path: Path) -> bool:
 
     Where a database keeps its tables' declarations far from its beginning, it is asked for them.
     """
-    if database.is_database(head):
+    if databases.is_database(head):
         declared = any(table in head for table in TABLES) and b"message_id" in head
         return declared or database.has_sessions(path)
     return export.is_export(head) or _is_lines(head)

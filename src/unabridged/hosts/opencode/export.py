@@ -13,6 +13,7 @@ from typing import Any, cast
 
 from unabridged.hosts.contract import RowStream
 from unabridged.hosts.lines import fit
+from unabridged.hosts.oneline import as_json
 from unabridged.hosts.opencode.rows import (
     GONE,
     INFO,
@@ -21,7 +22,6 @@ from unabridged.hosts.opencode.rows import (
     SESSION,
     Key,
     Message,
-    as_json,
     message_line,
     of_message,
     part_line,

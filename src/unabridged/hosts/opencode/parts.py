@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any, cast
 
-import msgspec
-
 from unabridged.hosts import calls
+from unabridged.hosts.blocks import Part
 from unabridged.hosts.contract import MediaRef, Piece, Ref
-from unabridged.hosts.opencode.rows import Of, Part
+from unabridged.hosts.opencode.rows import Of
+from unabridged.hosts.opencode.rows import Part as PartRow
 from unabridged.schema.records import ECHO, ERROR, HIDDEN, HUMAN, META, SUMMARY
 
 Path = tuple[int | str, ...]
@@ -19,21 +19,13 @@ IDS = frozenset(("id", "type", "messageID", "sessionID"))
 _IMAGE = "image/"
 
 
-class Said(msgspec.Struct, gc=False, frozen=True):
-    """A block without its place."""
+class Said(Part, gc=False, frozen=True):
+    """The reading of one block."""
 
-    kind: str
-    role: str
-    pieces: tuple[Piece, ...]
-    flags: int = 0
-    tool: str = ""
-    call: str = ""
-    paths: tuple[str, ...] = ()
-    media: tuple[MediaRef, ...] = ()
     time: float = 0  # milliseconds; 0: that of the message
 
 
-def read_part(part: Part, of: Of, data: Any, path: Path) -> tuple[Said, ...]:
+def read_part(part: PartRow, of: Of, data: Any, path: Path) -> tuple[Said, ...]:
     """Return what a part says; `data` is all of it, which stands at `path`."""
     role = of.role if of.role in ("user", "assistant") else "other"
     kind = part.type or ""
@@ -60,7 +52,7 @@ def read_part(part: Part, of: Of, data: Any, path: Path) -> tuple[Said, ...]:
     return (Said("other", role, pieces, META | (ERROR if kind == "retry" else 0)),)
 
 
-def _text(part: Part, of: Of, role: str, path: Path) -> tuple[Said, ...]:
+def _text(part: PartRow, of: Of, role: str, path: Path) -> tuple[Said, ...]:
     text = part.text
     if not text:
         return ()
@@ -75,7 +67,7 @@ def _text(part: Part, of: Of, role: str, path: Path) -> tuple[Said, ...]:
     return (Said("text", role, pieces, flags, time=_started(part)),)
 
 
-def _tool(part: Part, path: Path) -> tuple[Said, ...]:
+def _tool(part: PartRow, path: Path) -> tuple[Said, ...]:
     """Return a call, and its result once there is one."""
     state = part.state
     if state is None or state.status == "pending":  # its arguments are not complete
@@ -127,7 +119,7 @@ def _media(url: str, mime: str, name: str, path: Path) -> MediaRef:
     return MediaRef(mime, calls.base64_size(url) if url.startswith("data:") else 0, path, name)
 
 
-def _file(part: Part, role: str, path: Path) -> Said:
+def _file(part: PartRow, role: str, path: Path) -> Said:
     mime, name = part.mime or "", part.filename or ""
     source: Any = part.source
     place = cast("dict[str, Any]", source).get("path") if isinstance(source, dict) else None
@@ -143,5 +135,5 @@ def _piece(text: str, path: Path) -> Piece:
     return Ref(path, text) if len(text) >= calls.SHORT else text
 
 
-def _started(part: Part) -> float:
+def _started(part: PartRow) -> float:
     return (part.time.start if part.time is not None else None) or 0

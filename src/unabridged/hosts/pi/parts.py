@@ -6,6 +6,7 @@ from typing import Any, cast
 
 import msgspec
 
+from unabridged.hosts.blocks import Part
 from unabridged.hosts.calls import (
     OWN_NAME,
     base64_size,
@@ -26,19 +27,6 @@ CUSTOM = frozenset(("custom", "hookMessage"))
 ROLES = {"user": "user", "assistant": "assistant", "system": "system", "developer": "system"}
 # Fields that are not for reading: signatures and encoded media.
 UNREAD = frozenset(("type", "textSignature", "thinkingSignature", "thoughtSignature", "data", "partialJson"))
-
-
-class Part(msgspec.Struct, frozen=True, gc=False):
-    """The reading of one content block."""
-
-    kind: str
-    role: str
-    pieces: tuple[Piece, ...]
-    flags: int = 0
-    tool: str = ""
-    call: str = ""
-    paths: tuple[str, ...] = ()
-    media: tuple[MediaRef, ...] = ()
 
 
 # Index of the block in its entry (-1: the only one) with its reading.
