@@ -40,30 +40,32 @@ REASONING = frozenset({"thinking", "redacted_thinking"})
 
 
 class _Inner(msgspec.Struct, gc=False):
-    type: str = ""
+    type: str | None = ""
     text: str | None = None
 
 
 class _Block(msgspec.Struct, gc=False):
-    type: str = ""
-    text: str = ""
-    id: str = ""
-    name: str = ""
-    tool_use_id: str = ""
+    type: str | None = ""
+    text: str | None = ""
+    id: str | None = ""
+    name: str | None = ""
+    tool_use_id: str | None = ""
     thinking: msgspec.Raw = NONE
     signature: msgspec.Raw = NONE
     data: msgspec.Raw = NONE
     input: msgspec.Raw = NONE
-    content: str | list[_Inner] | dict[str, msgspec.Raw] = ""
+    content: str | list[_Inner] | dict[str, msgspec.Raw] | None = ""
 
 
 class _Message(msgspec.Struct, gc=False):
-    role: str
-    content: str | list[_Block]
+    role: str | None = ""
+    content: str | list[_Block] | None = None
 
 
 def _item(message: _Message, raw: bytes) -> Typed:
-    role, content = ROLES.get(message.role, Role.OTHER), message.content
+    role, content = ROLES.get(message.role or "", Role.OTHER), message.content
+    if content is None:
+        return role, [], unmarked(raw)
     if isinstance(content, str):
         return role, [text_part(content)], said(raw, alone=True)
     parts = sized([_part(block) for block in content], raw)
@@ -77,10 +79,10 @@ def _item(message: _Message, raw: bytes) -> Typed:
 def _part(block: _Block) -> Part:
     kind = block.type
     if kind == "text":
-        return text_part(block.text)
+        return text_part(block.text or "")
     if kind == "tool_use":
         arguments = bytes(block.input).decode("utf-8", "replace") or "{}"
-        return call_part(block.name, arguments, block.id)
+        return call_part(block.name or "", arguments, block.id or "")
     if kind == "tool_result":
         return _result(block)
     if kind in REASONING:
@@ -92,15 +94,13 @@ def _part(block: _Block) -> Part:
 
 
 def _result(block: _Block) -> Part:
-    content = block.content
+    content, call = block.content or "", block.tool_use_id or ""
     if isinstance(content, str):
-        return result_part(content, block.tool_use_id)
+        return result_part(content, call)
     if isinstance(content, dict):
-        return Part(
-            Kind.RESULT, by_length(sum(length(value) for value in content.values())), "", block.tool_use_id
-        )
+        return Part(Kind.RESULT, by_length(sum(length(value) for value in content.values())), "", call)
     texts = [inner.text for inner in content if inner.text is not None]
-    return result_part("\n".join(texts), block.tool_use_id, IMAGE_TOKENS * (len(content) - len(texts)))
+    return result_part("\n".join(texts), call, IMAGE_TOKENS * (len(content) - len(texts)))
 
 
 def _edited(raw: bytes, edit: Edited) -> bytes:

@@ -12,10 +12,11 @@ from itertools import pairwise
 import msgspec
 
 from unabridged.window.providers import checking
-from unabridged.window.providers.checking import at, decoded
+from unabridged.window.providers.checking import at, decoded, each, list_of, repeated
 from unabridged.window.providers.contract import Problem
 from unabridged.window.providers.marks import MARKS_MOST
 from unabridged.window.providers.reading import NONE
+from unabridged.window.providers.splice import members
 
 NAME = "messages"
 ROLES = frozenset({"user", "assistant", "system"})
@@ -31,16 +32,16 @@ class _Inner(msgspec.Struct, gc=False):
 
 
 class _Block(msgspec.Struct, gc=False):
-    type: str = ""
-    id: str = ""
-    tool_use_id: str = ""
+    type: str | None = ""
+    id: str | None = ""
+    tool_use_id: str | None = ""
     cache_control: msgspec.Raw = NONE
     content: msgspec.Raw = NONE
 
 
 class _Message(msgspec.Struct, gc=False):
-    role: str
-    content: str | list[_Block]
+    role: str | None = ""
+    content: str | list[_Block] | None = ""
 
 
 class _Tool(msgspec.Struct, gc=False):
@@ -49,8 +50,15 @@ class _Tool(msgspec.Struct, gc=False):
 
 class _Body(msgspec.Struct, gc=False):
     messages: list[_Message]
-    system: str | list[_Tool] = ""
+    system: str | list[_Tool] | None = ""
     tools: list[_Tool] | None = None
+
+
+class _Loose(msgspec.Struct, gc=False):
+    """A message whose content has not the form that it should have."""
+
+    role: msgspec.Raw = NONE
+    content: msgspec.Raw = NONE
 
 
 class _Turn:
@@ -63,11 +71,15 @@ class _Turn:
 
 _body = msgspec.json.Decoder(_Body)
 _inner = msgspec.json.Decoder(list[_Inner])
+_role = msgspec.json.Decoder(str)
+_block = msgspec.json.Decoder(_Block)
+_tool = msgspec.json.Decoder(_Tool)
+_loose = msgspec.json.Decoder(_Loose)
 
 
 def problems(body: bytes) -> tuple[Problem, ...]:
     """Return what the provider would refuse; raise `NotUnderstood`."""
-    given = decoded(_body, body)
+    given = decoded(_body, body) or _loosely(body)
     turns = _turns(given.messages)
     if not turns:
         return (Problem(checking.NO_MESSAGES, NAME),)
@@ -79,6 +91,23 @@ def problems(body: bytes) -> tuple[Problem, ...]:
     return tuple(found)
 
 
+def _loosely(body: bytes) -> _Body:
+    """Return a body as far as its pieces are of the form that they should have. Raises `NotUnderstood`."""
+    messages = [
+        _Message(decoded(_role, bytes(one.role)), _blocks(bytes(one.content)))
+        for one in each(_loose, list_of(body, NAME), _Loose())
+    ]
+    outside = (bytes(members(body).get(name, b"")) for name in ("system", "tools"))
+    return _Body(messages, *(each(_tool, one, _Tool()) if one[:1] == b"[" else [] for one in outside))
+
+
+def _blocks(content: bytes) -> str | list[_Block]:
+    """Return the blocks of a content of any form: what is no block stands for itself."""
+    if content[:1] == b"[":
+        return each(_block, content, _Block())
+    return "" if content in (b"", b"null", b'""') else "said"
+
+
 def _turns(messages: list[_Message]) -> list[_Turn]:
     """Return the turns; system messages may stand between and are none."""
     turns = list[_Turn]()
@@ -86,9 +115,9 @@ def _turns(messages: list[_Message]) -> list[_Turn]:
         if message.role == "system":
             continue
         if not turns or turns[-1].role != message.role:
-            turns.append(_Turn(message.role, index))
+            turns.append(_Turn(message.role or "", index))
         if not isinstance(message.content, str):
-            turns[-1].blocks += message.content
+            turns[-1].blocks += message.content or ()
     return turns
 
 
@@ -101,8 +130,8 @@ def _messages(messages: list[_Message]) -> Iterator[Problem]:
             yield at(NAME, index, checking.EMPTY)
         if isinstance(message.content, str):
             continue
-        never = NEVER.get(message.role, frozenset())
-        for block in message.content:
+        never = NEVER.get(message.role or "", frozenset())
+        for block in message.content or ():
             if block.type in never:
                 yield at(NAME, index, checking.BLOCK_TYPE)
             if _given(block.cache_control) and block.type in UNMARKABLE:
@@ -112,21 +141,20 @@ def _messages(messages: list[_Message]) -> Iterator[Problem]:
 def _pairs(turns: list[_Turn]) -> Iterator[Problem]:
     before, seen = set[str](), set[str]()
     for turn in turns:
-        results = [block.tool_use_id for block in turn.blocks if block.type == "tool_result"]
+        results = [block.tool_use_id or "" for block in turn.blocks if block.type == "tool_result"]
         if turn.role == "user":
-            if set(results) - before:
-                yield at(NAME, turn.index, checking.UNPAIRED_RESULT)
-            if before - set(results):
-                yield at(NAME, turn.index, checking.UNPAIRED_CALL)
+            for call in sorted(set(results) - before):
+                yield at(NAME, turn.index, checking.UNPAIRED_RESULT, call)
+            for call in sorted(before - set(results)):
+                yield at(NAME, turn.index, checking.UNPAIRED_CALL, call)
             if results and _late(turn.blocks):
                 yield at(NAME, turn.index, checking.ORDER)
-        calls = [block.id for block in turn.blocks if block.type == "tool_use"]
-        if seen & set(calls) or len(set(calls)) < len(calls):
-            yield at(NAME, turn.index, checking.REPEATED_CALL)
-        seen |= set(calls)
+        calls = [block.id or "" for block in turn.blocks if block.type == "tool_use"]
+        for call in repeated(calls, seen):
+            yield at(NAME, turn.index, checking.REPEATED_CALL, call)
         before = set(calls if turn.role == "assistant" else ())
-    if before:
-        yield at(NAME, turns[-1].index, checking.UNPAIRED_CALL)
+    for call in sorted(before):
+        yield at(NAME, turns[-1].index, checking.UNPAIRED_CALL, call)
 
 
 def _late(blocks: list[_Block]) -> bool:
@@ -136,10 +164,10 @@ def _late(blocks: list[_Block]) -> bool:
 
 
 def _marks(body: _Body) -> int:
-    outside = [*(body.tools or ()), *([] if isinstance(body.system, str) else body.system)]
+    outside = [*(body.tools or ()), *([] if isinstance(body.system, str) else body.system or ())]
     count = sum(_given(block.cache_control) for block in outside)
     for message in body.messages:
-        for block in () if isinstance(message.content, str) else message.content:
+        for block in () if isinstance(message.content, str) else message.content or ():
             count += _given(block.cache_control)
             if b'"cache_control"' in bytes(block.content):
                 count += _inside(block.content)

@@ -30,28 +30,28 @@ RESULTS = (b'"tool"', b'"function"')
 
 
 class _Function(msgspec.Struct, gc=False):
-    name: str = ""
-    arguments: str = ""
+    name: str | None = ""
+    arguments: str | None = ""
 
 
 class _Custom(msgspec.Struct, gc=False):
-    name: str = ""
-    input: str = ""
+    name: str | None = ""
+    input: str | None = ""
 
 
 class _Call(msgspec.Struct, gc=False):
-    id: str = ""
+    id: str | None = ""
     function: _Function | None = None
     custom: _Custom | None = None
 
 
 class _Block(msgspec.Struct, gc=False):
-    type: str = ""
-    text: str = ""
+    type: str | None = ""
+    text: str | None = ""
 
 
 class _Message(msgspec.Struct, gc=False):
-    role: str
+    role: str | None = ""
     content: str | list[_Block] | None = None
     name: str | None = None
     tool_call_id: str | None = None
@@ -63,7 +63,7 @@ class _Message(msgspec.Struct, gc=False):
 
 
 def _item(message: _Message, raw: bytes) -> Typed:
-    role, content = ROLES.get(message.role, Role.OTHER), message.content
+    role, content = ROLES.get(message.role or "", Role.OTHER), message.content
     if role is Role.TOOL:
         return role, [_result(message, raw)], said(raw, alone=False)
     if isinstance(content, list):
@@ -74,7 +74,8 @@ def _item(message: _Message, raw: bytes) -> Typed:
     for call in message.tool_calls or ():
         parts.append(_call(call))
     if message.function_call is not None:
-        parts.append(call_part(message.function_call.name, message.function_call.arguments, ""))
+        given = message.function_call
+        parts.append(call_part(given.name or "", given.arguments or "", ""))
     thought = (
         length(message.reasoning_content) + length(message.reasoning) + length(message.reasoning_details)
     )
@@ -96,16 +97,17 @@ def _result(message: _Message, raw: bytes) -> Part:
 
 
 def _call(call: _Call) -> Part:
+    name = call.id or ""
     if call.function is not None:
-        return call_part(call.function.name, call.function.arguments, call.id)
+        return call_part(call.function.name or "", call.function.arguments or "", name)
     if call.custom is not None:
-        return call_part(call.custom.name, call.custom.input, call.id)
-    return call_part("", "", call.id)
+        return call_part(call.custom.name or "", call.custom.input or "", name)
+    return call_part("", "", name)
 
 
 def _part(block: _Block) -> Part:
     if block.type == "text":
-        return text_part(block.text)
+        return text_part(block.text or "")
     return Part(Kind.MEDIA, IMAGE_TOKENS) if block.type in MEDIA else Part(Kind.OTHER, 0)
 
 

@@ -29,10 +29,11 @@ class Request(msgspec.Struct, frozen=True):
 
 
 class Problem(msgspec.Struct, frozen=True, array_like=True):
-    """Why a provider would refuse a request: a stable code, and where."""
+    """Why a provider would refuse a request: a stable code, where, and the id of the call that it is about."""
 
     code: str
     where: str
+    what: str = ""
 
 
 class Adapter(Protocol):
@@ -71,6 +72,6 @@ def new_problems(adapter: Adapter, source: bytes, sent: bytes) -> tuple[Problem,
     if not found:
         return ()
     # Places move with a cut; what there was before, there may be as often now.
-    more = Counter(problem.code for problem in found)
-    more.subtract(problem.code for problem in adapter.problems(source))
-    return tuple(problem for problem in found if more[problem.code] > 0)
+    more = Counter((problem.code, problem.what) for problem in found)
+    more.subtract((problem.code, problem.what) for problem in adapter.problems(source))
+    return tuple(problem for problem in found if more[problem.code, problem.what] > 0)

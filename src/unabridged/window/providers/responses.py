@@ -42,24 +42,24 @@ OUTPUT = "_output"  # ends the type of a result
 
 
 class _Block(msgspec.Struct, gc=False):
-    type: str = ""
-    text: str = ""
+    type: str | None = ""
+    text: str | None = ""
 
 
 class _Item(msgspec.Struct, gc=False):
-    type: str = ""
-    role: str = ""
+    type: str | None = ""
+    role: str | None = ""
     content: str | list[_Block] | None = None
     call_id: str | None = None
     name: str | None = None
     namespace: str | None = None
-    arguments: str | msgspec.UnsetType = msgspec.UNSET
-    input: str | msgspec.UnsetType = msgspec.UNSET
+    arguments: str | None = None
+    input: str | None = None
     output: msgspec.Raw = NONE
 
 
 def _item(item: _Item, raw: bytes) -> Typed:
-    kind = item.type
+    kind = item.type or ""
     if item.role and kind in ("", "message"):
         role = ROLES.get(item.role, Role.OTHER)
         if isinstance(item.content, list):
@@ -77,10 +77,10 @@ def _item(item: _Item, raw: bytes) -> Typed:
 
 
 def _of_call(item: _Item, raw: bytes) -> Typed:
-    call = item.call_id or ""
-    if item.type.endswith(OUTPUT):
+    call, kind = item.call_id or "", item.type or ""
+    if kind.endswith(OUTPUT):
         return Role.TOOL, [_result(item, call)], raw
-    name = "__".join(part for part in (item.namespace, item.name) if part) or item.type
+    name = "__".join(part for part in (item.namespace, item.name) if part) or kind
     given = item.arguments if isinstance(item.arguments, str) else item.input
     if isinstance(given, str):
         return Role.ASSISTANT, [call_part(name, given, call)], raw
@@ -99,7 +99,7 @@ def _result(item: _Item, call: str) -> Part:
 
 def _part(block: _Block) -> Part:
     if block.type in TEXTS:
-        return text_part(block.text)
+        return text_part(block.text or "")
     return Part(Kind.MEDIA, IMAGE_TOKENS) if block.type in MEDIA else Part(Kind.OTHER, 0)
 
 
