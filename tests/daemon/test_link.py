@@ -13,7 +13,7 @@ import pytest
 from unabridged.daemon import link, paths
 from unabridged.daemon.link import Link
 from unabridged.daemon.paths import Layout
-from unabridged.errors import DaemonUnavailable, InvalidInput
+from unabridged.errors import DaemonUnavailable, DeadlineExceeded, InvalidInput
 
 Play = Callable[["Daemon"], Awaitable[None]]
 
@@ -169,3 +169,91 @@ def test_an_unused_connection_is_given_back_and_made_again(
         await made.call("search", {})
 
     assert played(tmp_path, play).connections == 2
+
+
+class Unstartable(Link):
+    """A link whose daemon does not start; it counts the attempts."""
+
+    def __init__(self, *args: Any, **how: Any) -> None:
+        super().__init__(*args, **how)
+        self.starts = 0
+
+    def _start(self) -> Any:
+        self.starts += 1
+        raise DaemonUnavailable("it ends while it starts")
+
+
+def test_a_daemon_that_does_not_start_is_not_started_for_each_call_and_one_that_is_there_is_found(
+    tmp_path: Path,
+) -> None:
+    layout: Layout = paths.layout({"UNABRIDGED_HOME": str(tmp_path / "h")})
+    Path(layout.run).mkdir(parents=True, mode=0o700)
+    now = [50.0]
+
+    async def scene() -> None:
+        made = Unstartable(layout, "", name="gateway", starts=True, mourns=False, clock=lambda: now[0])
+        for expected in (1, 2, 3):
+            for _ in range(10):
+                with pytest.raises(DaemonUnavailable):
+                    await made.call("window.open", {})
+            assert made.starts == expected
+            now[0] += 2.0**expected  # longer than the pause
+        with pytest.raises(DaemonUnavailable):
+            await made.call("window.open", {})
+        server = await asyncio.start_unix_server(Daemon().serve, layout.socket)
+        Path(layout.socket).chmod(0o600)
+        assert await made.call("window.open", {"n": 1}) == {"echo": {"n": 1}}
+        made.close()
+        server.close()
+        await server.wait_closed()
+        Path(layout.socket).unlink(missing_ok=True)
+        with pytest.raises(DaemonUnavailable):  # the one before had succeeded: it is tried at once
+            await made.call("window.open", {})
+        assert made.starts == 5
+
+    asyncio.run(scene())
+
+
+def test_a_daemon_that_says_nothing_is_let_go_with_all_that_was_written_to_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A stopped process (SIGSTOP) takes connections and reads none: frames would wait in this process for ever."""
+    monkeypatch.setattr(link, "GRACE_SECONDS", 0.0)
+    monkeypatch.setattr(link.client, "CONNECT_SECONDS", 0.05)
+    layout: Layout = paths.layout({"UNABRIDGED_HOME": str(tmp_path / "h")})
+    Path(layout.run).mkdir(parents=True, mode=0o700)
+    now, stopped, taken = [50.0], asyncio.Event(), list[int]()
+
+    async def deaf(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        taken.append(1)
+        shake = json.loads(await reader.readline())
+        if not stopped.is_set():
+            writer.write(json.dumps({"jsonrpc": "2.0", "id": shake["id"], "result": {}}).encode() + b"\n")
+        writer.transport.pause_reading()  # pyright: ignore[reportAttributeAccessIssue]
+
+    async def scene() -> None:
+        server = await asyncio.start_unix_server(deaf, layout.socket)
+        Path(layout.socket).chmod(0o600)
+        made = Link(layout, "", name="gateway", mourns=False, clock=lambda: now[0])
+        await made.connect()
+        writer = made._writer  # pyright: ignore[reportPrivateUsage]
+        assert writer is not None
+        stopped.set()
+        with pytest.raises(DeadlineExceeded):
+            await made.call("capture", {"rows": "x" * (4 << 20)}, seconds=0.05)
+        assert (made.connected, writer.transport.is_closing()) == (False, True)
+        await asyncio.sleep(0)
+        assert writer.transport.get_write_buffer_size() == 0
+        with pytest.raises(DeadlineExceeded):
+            await made.call("capture", {}, seconds=0.05)
+        reached = len(taken)
+        with pytest.raises(DaemonUnavailable, match="a moment ago"):
+            await made.call("capture", {}, seconds=0.05)
+        assert len(taken) == reached
+        stopped.clear()
+        now[0] += 1.0
+        await made.connect()
+        made.close()
+        server.close()
+
+    asyncio.run(scene())

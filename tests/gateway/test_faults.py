@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import tracemalloc
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,7 @@ from tests.gateway.upstream import Asked
 from tests.gateway.wire import MESSAGES, answers, body, run, said, talk
 from unabridged.errors import DaemonUnavailable, DiskLow, UnabridgedError
 from unabridged.gateway import filing, windows
+from unabridged.gateway.archive import Names, Opened
 from unabridged.window import execute
 from unabridged.window.providers.adapters import ANTHROPIC
 from unabridged.window.providers.contract import Problem
@@ -333,3 +336,59 @@ def test_what_waits_for_the_archive_is_bounded_and_one_long_conversation_is_not_
         stand.memory.gate.set()
 
     run(tmp_path, answers, check, limits=SMALL)
+
+
+def test_with_an_archive_that_hangs_all_that_waits_for_it_is_bounded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(filing, "MOST_HELD", 2 << 20)
+    monkeypatch.setattr(windows, "KNOWN_BYTES", 64 << 10)  # what is kept to spare work has a bound of its own
+    monkeypatch.setattr(filing, "WAIT_SECONDS", 0.01)
+    count, size = 24, 1 << 20
+
+    async def check(stand: Stand) -> None:
+        stand.memory.gate.clear()
+        tracemalloc.start()
+        for number in range(count):
+            long = {"role": "user", "content": f"{number} " + "w" * size}
+            await stand.post(MESSAGES, body([long]))
+            await stand.post(MESSAGES, body([long, *said("w" * size, "more")]))
+            assert stand.filing.held <= 2 << 20
+            stand.upstream.asked.clear()
+        kept, _ = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        assert kept < 10 << 20  # of 72 MiB that passed
+        stand.memory.gate.set()
+        await stand.filed()
+        assert stand.filing.held == 0
+        answer = await stand.post(MESSAGES, body(talk(12)))
+        assert FAULT not in answer.headers
+
+    run(tmp_path, answers, check)
+
+
+def test_a_request_waits_for_the_archive_once_whatever_it_asks_of_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waited = list[float | None]()
+    wait = asyncio.wait
+
+    async def watched(tasks: Any, *, timeout: float | None = None, **how: Any) -> Any:
+        waited.append(timeout)
+        return await wait(tasks, timeout=timeout, **how)
+
+    class Slow(Memory):
+        async def open(self, names: Names, keys: Sequence[str]) -> Opened:
+            await asyncio.sleep(0.3)
+            return await super().open(names, keys)
+
+    monkeypatch.setattr(filing.asyncio, "wait", watched)
+
+    async def check(stand: Stand) -> None:
+        await stand.post(MESSAGES, body(talk(12)))
+        asked = [seconds for seconds in waited if seconds is not None]
+        assert len(asked) == 2
+        assert asked[1] <= asked[0] - 0.3
+
+    large = msgspec.structs.replace(SMALL, hard=100_000, window=100_000)
+    run(tmp_path, answers, check, limits=large, memory=Slow())

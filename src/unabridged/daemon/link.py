@@ -5,13 +5,15 @@ from __future__ import annotations
 import _socket
 import asyncio
 import socket
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import msgspec
 
 from unabridged import __version__
 from unabridged.daemon import client
+from unabridged.daemon.breaker import Breaker
 from unabridged.daemon.client import MAX_FRAME, PROTOCOL, REPEATABLE
 from unabridged.daemon.paths import Layout
 from unabridged.errors import DaemonUnavailable, DeadlineExceeded, FrameTooLarge, UnabridgedError, from_dict
@@ -32,12 +34,23 @@ class Link:
     """Operations of the daemon for who works in one folder. For the event loop; connects when it must."""
 
     def __init__(
-        self, layout: Layout, folder: str, *, name: str, starts: bool = False, mourns: bool = True
+        self,
+        layout: Layout,
+        folder: str,
+        *,
+        name: str,
+        starts: bool = False,
+        mourns: bool = True,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """Ask as `name` for somebody who works in `folder` ("": nowhere).
 
-        starts: where no daemon runs, one is started. mourns: that a daemon is gone is told late (`GONE_SECONDS`).
+        starts: where no daemon runs, one is started; where that failed, or one that runs said nothing, the next attempt
+        waits (`Breaker`), and until then each call fails at once. mourns: that a daemon is gone is told late
+        (`GONE_SECONDS`).
         """
+        self._unstarted, self._silent = Breaker(clock), Breaker(clock)
+        self._heard = 0.0  # the loop's time of the last message
         self.folder = folder
         self._name = name
         self._gone = GONE_SECONDS if mourns else 0.0
@@ -106,13 +119,17 @@ class Link:
         data = _encoder.encode(frame) + b"\n"
         if len(data) > MAX_FRAME:
             raise FrameTooLarge("the request does not fit a frame", limit=MAX_FRAME, size=len(data))
-        answer = self._answers[number] = asyncio.get_running_loop().create_future()
+        loop = asyncio.get_running_loop()
+        answer, asked = loop.create_future(), loop.time()
+        self._answers[number] = answer
         self._stay()
         try:
             writer.write(data)
             async with asyncio.timeout(seconds + GRACE_SECONDS):
                 return _result(await answer)
         except TimeoutError as error:
+            if self._heard < asked and self._writer is writer:
+                self.close()  # it says nothing at all: what was written to it is not kept any longer
             raise DeadlineExceeded("the daemon did not answer in time") from error
         except asyncio.CancelledError:
             writer.write(
@@ -126,9 +143,13 @@ class Link:
     # --- the connection ---------------------------------------------------------------------------------------------
 
     async def _open(self) -> None:
+        if self._silent.open:
+            raise DaemonUnavailable(
+                "the daemon did not answer a moment ago", seconds=round(self._silent.seconds, 1)
+            )
         raw = client.dial(self._layout.socket)
         if raw is None and self._starts:
-            raw = await asyncio.to_thread(self._start)
+            raw = await self._started()
         if raw is None:
             raise DaemonUnavailable("no daemon runs")
         sock = socket.socket(fileno=raw.detach())
@@ -146,9 +167,29 @@ class Link:
         }
         try:
             await self._ask("handshake", shake, client.CONNECT_SECONDS)
+        except DeadlineExceeded:
+            self._silent.failed()
+            self.close()
+            raise
         except UnabridgedError:
             self.close()
             raise
+        self._silent.succeeded()
+        self._unstarted.succeeded()
+
+    async def _started(self) -> _socket.socket | None:
+        """Have a daemon started, unless one could not be a moment ago."""
+        if self._unstarted.open:
+            raise DaemonUnavailable(
+                "the daemon could not be started a moment ago", seconds=round(self._unstarted.seconds, 1)
+            )
+        raw = None
+        try:
+            raw = await asyncio.to_thread(self._start)
+        finally:
+            if raw is None:
+                self._unstarted.failed()
+        return raw
 
     def _start(self) -> _socket.socket | None:
         """Have a daemon started, which stays for a while, and connect to it."""
@@ -158,6 +199,7 @@ class Link:
     async def _read(self, reader: asyncio.StreamReader) -> None:
         try:
             while line := await reader.readline():
+                self._heard = asyncio.get_running_loop().time()
                 message = _decoder.decode(line)
                 waiting = self._answers.get(message.get("id"))
                 if waiting is not None and not waiting.done():
@@ -173,7 +215,9 @@ class Link:
         reading, self._reading = self._reading, None
         if self._idle is not None:
             self._idle.cancel()
-        if writer is not None:
+        if writer is not None and writer.transport.get_write_buffer_size():
+            writer.transport.abort()  # nobody takes it
+        elif writer is not None:
             writer.close()
         for answer in self._answers.values():
             if not answer.done():

@@ -36,9 +36,16 @@ class Admission:
             rows = _rows(talk, request, kind)
             return self._filing.capture(talk, rows) if rows else None
         settling = self.settle(talk, adapter, request, kind)
+        size = len(request.body)
+        if not self._filing.may_hold(size):
+            return self._filing.too_much()
+        self._filing.hold(size)
 
         async def work() -> str:
-            told = await settling
+            try:
+                told = await settling
+            finally:
+                self._filing.let_go(size)
             rows = _rows(talk, request, kind) if talk.settled else []
             return await self._filing.capture(talk, rows) if rows else told
 
@@ -48,10 +55,10 @@ class Admission:
         """Have the archive say what it knows of a conversation; returns what ends when it has, or could not."""
         if talk.settling is not None and not talk.settling.done():
             return talk.settling
-        names = self._names(talk, adapter, request, kind)
+        asked = self._settled(talk, self._names(talk, adapter, request, kind), request)
 
-        async def work() -> str:
-            told = await self._settled(talk, names, request)
+        async def work() -> str:  # it must not hold the request
+            told = await asked
             talk.settled = not told
             return told
 
@@ -66,17 +73,27 @@ class Admission:
             if missing:
                 self._filing.capture(talk, missing)
 
-        self.when_settled(talk, start)
+        self.when_settled(talk, start, sum(len(row.raw) for row in rows))
 
-    def when_settled(self, talk: Talk, start: Callable[[], object]) -> None:
-        """Start something once the archive knows of a conversation; never where it cannot be asked."""
+    def when_settled(self, talk: Talk, start: Callable[[], object], size: int = 0) -> None:
+        """Start something once the archive knows of a conversation; never where it cannot be asked.
+
+        `size`: bytes that wait with it; where that is too much it is not started.
+        """
         settling = talk.settling
         if talk.settled or settling is None:
             start()
             return
+        if not self._filing.may_hold(size):
+            self._filing.too_much()
+            return
+        self._filing.hold(size)
 
         async def work() -> str:
-            told = await settling
+            try:
+                told = await settling
+            finally:
+                self._filing.let_go(size)
             if talk.settled:
                 start()
             return told
@@ -90,26 +107,21 @@ class Admission:
         return self._filing.names(talk, format=FORMATS[adapter], model=model, side=kind is Aside.TITLE)
 
     def _settled(self, talk: Talk, names: Names, request: Request) -> asyncio.Task[str]:
-        items = request.conversation.items
+        keys, own = [item.key for item in request.conversation.items], chain(request.conversation)
 
         def is_another(durable: frozenset[str]) -> bool:
             """Tell whether the session's main conversation, of which that is archived, is another; name this one so."""
-            if talk.own or talk.host not in WITH_TOOLS or not durable_elsewhere(durable, request):
+            if talk.own or talk.host not in WITH_TOOLS or not durable or not durable.isdisjoint(keys):
                 return False
-            self._talks.renamed(talk, chain(request.conversation))
+            self._talks.renamed(talk, own)
             return True
 
-        return self._filing.settle(talk, names, [item.key for item in items], is_another)
+        return self._filing.settle(talk, names, keys, is_another)
 
 
 def has_past(request: Request) -> bool:
     """Tell whether a conversation has begun before this request: its model has said something in it."""
     return any(item.role is Role.ASSISTANT for item in request.conversation.items)
-
-
-def durable_elsewhere(durable: frozenset[str], request: Request) -> bool:
-    """Tell whether something is archived of a conversation, and nothing of it is in this request."""
-    return bool(durable) and not any(item.key in durable for item in request.conversation.items)
 
 
 def _rows(talk: Talk, request: Request, kind: Aside) -> list[Row]:

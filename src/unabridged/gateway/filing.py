@@ -16,13 +16,14 @@ from unabridged.gateway.talks import Talk
 from unabridged.window.execute import Account, Row, batches
 from unabridged.window.state import decode, encode
 
-WAIT_SECONDS = 2.0  # that a request may wait for the archive where something of it is to be left out
+WAIT_SECONDS = 2.0  # that a request may wait for the archive, in all, where something of it is to be left out
 LONGER_SECONDS = 10.0  # the same where the provider would refuse the request as it is
 ILL_SECONDS = 15.0  # that nobody waits for an archive which has just been too slow
 AT_ONCE = 2  # captures at once: requests go before, and the daemon serves others, too
 MOST_HELD = (
     32 << 20
 )  # bytes that wait for the archive; what comes beyond is archived when the client sends it again
+MOST_TASKS = 4_096  # calls that wait for it; so many come together only where it has not answered for long
 
 Settle = Callable[[frozenset[str]], bool]  # gets the keys that are archived; whether the name was another one
 
@@ -68,21 +69,38 @@ class Filing:
     def capture(self, talk: Talk, rows: Sequence[Row]) -> asyncio.Task[str]:
         """Have rows archived; the task gives "" once they are durable, else the code of what failed."""
         size = sum(len(row.raw) for row in rows)
-        if self._held and self._held + size > MOST_HELD:  # one alone is taken, however long it is
-            return self._start(talk, self._too_much)
-        self._held += size
+        if not self.may_hold(size):
+            return self.too_much()
 
         async def work() -> None:
-            try:
-                when = iso(time.time())
-                for batch in batches(rows):
-                    async with self._turns:
-                        told = await self._archive.capture(talk.id, batch, when)
-                    talk.live.told(told.durable, told.erased, forced=told.forced)
-            finally:
-                self._held -= size
+            when = iso(time.time())
+            for batch in batches(rows):
+                async with self._turns:
+                    told = await self._archive.capture(talk.id, batch, when)
+                talk.live.told(told.durable, told.erased, forced=told.forced)
 
-        return self._start(talk, work)
+        return self._start(talk, work, size)
+
+    def may_hold(self, size: int) -> bool:
+        """Tell whether so many more bytes may wait for the archive: one alone may, however long it is."""
+        return not self._held or self._held + size <= MOST_HELD
+
+    def hold(self, size: int) -> None:
+        """Count bytes among those that wait, until they are let go."""
+        self._held += size
+
+    def let_go(self, size: int) -> None:
+        """Count them no longer."""
+        self._held -= size
+
+    def too_much(self) -> asyncio.Task[str]:
+        """Tell that something is not taken: the client sends it again with its next request."""
+
+        async def work() -> str:
+            self._journal.fault(Overloaded.code)
+            return Overloaded.code
+
+        return self.beside(work())
 
     def save(self, talk: Talk, account: Account) -> asyncio.Task[str]:
         """Have a conversation's state kept, and what a request came to."""
@@ -103,11 +121,18 @@ class Filing:
         task.add_done_callback(self._tasks.discard)
         return task
 
-    async def within(self, task: asyncio.Task[str], *, longer: bool = False) -> str:
-        """Wait for a task as long as a request may; return "" or why it is not done."""
-        if time.monotonic() < self._ill_until and not task.done():
+    async def within(
+        self, task: asyncio.Task[str], *, since: float | None = None, longer: bool = False
+    ) -> str:
+        """Wait for a task as long as a request may; return "" or why it is not done.
+
+        `since`: when the request came (`time.monotonic`), so that all it waits for has one end; else it is now.
+        """
+        now = time.monotonic()
+        if now < self._ill_until and not task.done():
             return "archive-ill"
-        done, _ = await asyncio.wait((task,), timeout=LONGER_SECONDS if longer else WAIT_SECONDS)
+        left = (now if since is None else since) + (LONGER_SECONDS if longer else WAIT_SECONDS) - now
+        done, _ = await asyncio.wait((task,), timeout=max(0.0, left))
         if done:
             return task.result()
         self._ill_until = time.monotonic() + ILL_SECONDS
@@ -149,10 +174,19 @@ class Filing:
         cwd = talk.cwd or self._cwd
         return Names(talk.id, talk.host, talk.session, cwd, format, model, side or bool(talk.own))
 
-    def _start(self, talk: Talk, work: Callable[[], Awaitable[None]]) -> asyncio.Task[str]:
-        return self.beside(self._filed(talk, work))
+    def _start(self, talk: Talk, work: Callable[[], Awaitable[None]], size: int = 0) -> asyncio.Task[str]:
+        if len(self._tasks) >= MOST_TASKS:
+            return self.too_much()
+        self.hold(size)
+        return self.beside(self._filed(talk, work, size))
 
-    async def _filed(self, talk: Talk, work: Callable[[], Awaitable[None]]) -> str:
+    async def _filed(self, talk: Talk, work: Callable[[], Awaitable[None]], size: int) -> str:
+        try:
+            return await self._in_turn(talk, work)
+        finally:
+            self.let_go(size)
+
+    async def _in_turn(self, talk: Talk, work: Callable[[], Awaitable[None]]) -> str:
         async with talk.filing:
             try:
                 await work()
@@ -164,6 +198,3 @@ class Filing:
                 return "internal-error"
         self._ill_until = 0.0
         return ""
-
-    async def _too_much(self) -> None:
-        raise Overloaded("too much waits for the archive")

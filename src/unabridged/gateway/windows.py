@@ -6,6 +6,7 @@ and only waited for where something is to be left out.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
@@ -62,6 +63,7 @@ class Windows:
 
     async def window(self, adapter: Adapter, body: bytes, headers: Headers) -> Going:
         """Return what to send of a request that a model is to answer."""
+        came = time.monotonic()
         try:
             request = whole(adapter, body, self._known)
         except NotUnderstood:
@@ -70,7 +72,7 @@ class Windows:
         kind = sidecalls.aside(request.conversation)
         talk = self._talks.find(who(headers, said, self._default), request.conversation, said, kind)
         limits, fault = self._bounds(request.conversation.model, said.reserve, told_window(headers))
-        late = await self._remembered(talk, adapter, request, kind, limits)
+        late = await self._remembered(talk, adapter, request, kind, limits, came)
         filed = self._admission.request(talk, adapter, request, kind)
         if kind is not sidecalls.Aside.NONE:
             made = self._beside(adapter, body, talk, request, limits, kind)
@@ -81,7 +83,7 @@ class Windows:
             read = offering.taken(read)
         made = talk.live.prepare(chosen, body, limits, redact=self._redact, read=read)
         if filed is not None and made.sending.plan is not None and made.sending.plan.archive:
-            told = late or await self._filing.within(filed)
+            told = late or await self._filing.within(filed, since=came)
             made = talk.live.prepare(chosen, body, limits, redact=self._redact, frozen=bool(told), read=read)
             late = told
         talk.live.under_way(made)
@@ -156,7 +158,13 @@ class Windows:
         return execute.Prepared(Sending(body, request))
 
     async def _remembered(
-        self, talk: Talk, adapter: Adapter, request: Request, kind: sidecalls.Aside, limits: Limits
+        self,
+        talk: Talk,
+        adapter: Adapter,
+        request: Request,
+        kind: sidecalls.Aside,
+        limits: Limits,
+        since: float,
     ) -> str:
         """Wait for what the archive remembers of a conversation that has begun before; return why it is not known.
 
@@ -166,4 +174,5 @@ class Windows:
         if talk.settled or kind is sidecalls.Aside.TITLE or not has_past(request):
             return ""
         asked = self._admission.settle(talk, adapter, request, kind)
-        return await self._filing.within(asked, longer=request.conversation.tokens > limits.hard)
+        too_long = request.conversation.tokens > limits.hard
+        return await self._filing.within(asked, since=since, longer=too_long)

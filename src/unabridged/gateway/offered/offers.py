@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import httpx2
 
-from unabridged.errors import UnabridgedError
-from unabridged.gateway.filing import Filing
+from unabridged.errors import DeadlineExceeded, UnabridgedError
+from unabridged.gateway.filing import WAIT_SECONDS, Filing
 from unabridged.gateway.journal import Journal
 from unabridged.gateway.offered import asking
 from unabridged.gateway.offered.contract import Asked
@@ -104,7 +105,10 @@ class Offers:
         if talk.settling is not None and await self._filing.within(talk.settling):
             return {}
         try:
-            return await self._operation("window.asked", {"conversation": talk.id.hex(), **asked})
+            async with asyncio.timeout(WAIT_SECONDS):
+                return await self._operation("window.asked", {"conversation": talk.id.hex(), **asked})
+        except TimeoutError:
+            self._journal.fault(DeadlineExceeded.code)
         except UnabridgedError as error:
             self._journal.fault(error.code)
-            return {}
+        return {}
