@@ -10,7 +10,7 @@ import pytest
 
 from tests.daemon.living import Home, kill
 from unabridged import Archive, Window
-from unabridged.errors import InvalidInput, UnknownSetting
+from unabridged.errors import Incomplete, InvalidInput, UnknownSetting
 
 MODEL = "anthropic/claude-opus-5-5"
 SETTINGS = {"rotation_tokens": 1_500, "hard_tokens": 2_500, "rotation_turns": 6, "retain_turns": 2}
@@ -299,3 +299,13 @@ def test_a_window_goes_on_after_its_daemon_died(home: Home) -> None:
         window.close()
         assert window.fault == ""
         assert archive.windows().windows[0].items == len(history) - 1
+
+
+def test_what_cannot_be_archived_is_told_and_never_left_out(archive: Archive) -> None:
+    odd: list[Any] = [message for number in range(6) for message in (user(number), assistant(number))]
+    odd[4:4] = ["no object"]
+    window = begun(archive)
+    assert window.apply([*odd, user(6)]) == [*odd, user(6)]
+    assert window.fault == "archive-invalid"
+    with pytest.raises(Incomplete):
+        begun(archive, "another", strict=True).apply([*odd, user(6)])

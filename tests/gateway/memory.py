@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Sequence
 
 from unabridged.errors import UnabridgedError
@@ -25,6 +26,8 @@ class Memory:
         self.fault: UnabridgedError | None = None
         self.gate = asyncio.Event()
         self.gate.set()
+        self.captures = 0
+        self.losing = 0  # slices that are lost before the next one comes
         self._slices = dict[str, bytes]()
 
     async def wake(self) -> None:
@@ -47,17 +50,33 @@ class Memory:
         assert conversation in self.names, "it was not opened"
         assert time
         known, durable = self.items[conversation], set[str]()
+        missing, invalid = set[str](), set[str]()
+        self.captures += 1
         for row in rows:
-            whole = self._slices.pop(row.key, b"") + row.raw
+            before = self._slices.pop(row.key, None)
+            if self.losing and row.part:
+                before, self.losing = None, self.losing - 1
+            if before is None and row.part:
+                missing.add(row.key)
+                continue
+            whole = (before if before is not None and row.part else b"") + row.raw
             if row.more:
                 self._slices[row.key] = whole
                 continue
+            if not isinstance(json.loads(whole), dict):
+                invalid.add(row.key)
+                continue
+            missing.discard(row.key)
             if row.key not in known:
                 known[row.key] = whole
                 self.rows.append(row)
             durable.add(row.key)
         return Told(
-            frozenset(durable - self.erased), frozenset(durable & self.erased), conversation in self.forced
+            frozenset(durable - self.erased),
+            frozenset(durable & self.erased),
+            conversation in self.forced,
+            frozenset(missing),
+            frozenset(invalid),
         )
 
     async def save(self, conversation: bytes, state: bytes, request: Account, time: str) -> bool:

@@ -392,3 +392,48 @@ def test_a_request_waits_for_the_archive_once_whatever_it_asks_of_it(
 
     large = msgspec.structs.replace(SMALL, hard=100_000, window=100_000)
     run(tmp_path, answers, check, limits=large, memory=Slow())
+
+
+def test_what_the_archive_cannot_keep_is_told_and_never_left_out(tmp_path: Path) -> None:
+    odd: Any = "no object"
+
+    async def check(stand: Stand) -> None:
+        for at in (9, 4):
+            messages: list[Any] = talk(12, f"of {at}")
+            messages.insert(at, odd)
+            for _ in range(2):
+                answer = await stand.post(MESSAGES, body(messages))
+                assert answer.headers[FAULT] == "archive-invalid"
+                assert stand.sent() == body(messages)
+                await stand.filed()
+            assert stand.memory.requests[-1][1].fault == "archive-invalid"
+        captured = stand.memory.captures
+        assert {record["reason"] for record in stand.logged() if record["event"] == "fault"} == {
+            "archive-invalid"
+        }
+        await stand.post(MESSAGES, body(messages))
+        await stand.filed()
+        assert stand.memory.captures == captured  # it is not sent again
+
+    run(tmp_path, answers, check, limits=SMALL)
+
+
+@pytest.mark.parametrize(("lost", "fault"), [(1, None), (2, None), (100, "archive-incomplete")])
+def test_what_the_archive_misses_of_an_item_is_sent_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lost: int, fault: str | None
+) -> None:
+    monkeypatch.setattr(execute, "SLICE_BYTES", 200)
+    monkeypatch.setattr(execute.sliced, "__defaults__", (200,))
+
+    async def check(stand: Stand) -> None:
+        stand.memory.losing = lost
+        answer = await stand.post(MESSAGES, body(talk(12)))
+        assert answer.headers.get(FAULT) == fault
+        assert (len(stand.sent()["messages"]) < len(talk(12))) is (fault is None)
+        await stand.filed()
+        if fault is None:
+            (known,) = stand.memory.items.values()
+            kept = [json.loads(raw) for raw in known.values()]
+            assert all(message in kept for message in talk(12))
+
+    run(tmp_path, answers, check, limits=SMALL)

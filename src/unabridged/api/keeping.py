@@ -11,11 +11,11 @@ from typing import Any, Protocol, TypeVar
 
 import msgspec
 
-from unabridged.errors import UnabridgedError
+from unabridged.errors import Incomplete, UnabridgedError
 from unabridged.service import live as taken
 from unabridged.service.requests import Answer, Request
 from unabridged.window import state as states
-from unabridged.window.execute import ARCHIVE, Account, Live, Row, batches
+from unabridged.window.execute import ARCHIVE, CAPTURES, INCOMPLETE, INVALID, Account, Live, Row, batches
 from unabridged.window.state import State
 
 MOST_KEYS = 20_000  # that one call of `window.open` takes
@@ -92,20 +92,32 @@ class Keeper:
         self.opened = True
 
     def capture(self, rows: Iterable[Row]) -> None:
-        """Make items durable."""
-        for batch in batches(rows):
-            asked = {
-                "conversation": self.named.conversation,
-                "rows": [{**msgspec.structs.asdict(row), "raw": row.raw.decode()} for row in batch],
-            }
-
-            def ask(asked: Mapping[str, Any] = asked) -> taken.CaptureAnswer:
-                return self._ask("capture", taken.CaptureRequest, taken.CaptureAnswer, asked)
-
-            found = self.guarded(ask)
-            if found is None:
+        """Make items durable, those sent again of which the archive misses slices."""
+        left = list(rows)
+        for _ in range(CAPTURES):
+            missing = set[str]()
+            for batch in batches(left):
+                found = self.guarded(lambda batch=batch: self._captured(batch))
+                if found is None:
+                    return
+                self.live.told(found.durable, found.erased, found.invalid, forced=found.forced)
+                missing.update(found.missing)
+                if found.invalid:
+                    self._told(INVALID, "an item is no JSON object that the archive can keep")
+            left = [row for row in left if row.key in missing and row.key not in self.live.durable]
+            if not left:
                 return
-            self.live.told(found.durable, found.erased, forced=found.forced)
+        self._told(INCOMPLETE, "the archive misses slices of an item")
+
+    def _captured(self, batch: Iterable[Row]) -> taken.CaptureAnswer:
+        rows = [{**msgspec.structs.asdict(row), "raw": row.raw.decode()} for row in batch]
+        asked = {"conversation": self.named.conversation, "rows": rows}
+        return self._ask("capture", taken.CaptureRequest, taken.CaptureAnswer, asked)
+
+    def _told(self, fault: str, message: str) -> None:
+        if self._strict:
+            raise Incomplete(message)
+        self.fault = fault
 
     def save(self, account: Account) -> None:
         """Keep the state, and what a request came to."""

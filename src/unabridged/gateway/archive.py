@@ -38,11 +38,13 @@ class Opened(msgspec.Struct, frozen=True):
 
 
 class Told(msgspec.Struct, frozen=True):
-    """What became durable."""
+    """What became durable; what of it is to be sent again from its first slice, and what can never be kept."""
 
     durable: frozenset[str] = frozenset()
     erased: frozenset[str] = frozenset()
     forced: bool = False
+    missing: frozenset[str] = frozenset()
+    invalid: frozenset[str] = frozenset()
 
 
 class Archive(Protocol):
@@ -113,7 +115,13 @@ class DaemonArchive:
             for row in rows
         ]
         answer = await self._call("capture", {"conversation": conversation.hex(), "rows": asked})
-        return Told(frozenset(answer["durable"]), frozenset(answer["erased"]), bool(answer["forced"]))
+        return Told(
+            frozenset(answer["durable"]),
+            frozenset(answer["erased"]),
+            bool(answer["forced"]),
+            frozenset(answer.get("missing", ())),
+            frozenset(answer.get("invalid", ())),
+        )
 
     async def save(self, conversation: bytes, state: bytes, request: Account, time: str) -> bool:
         """Keep a state and what a request came to."""

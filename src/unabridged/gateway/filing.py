@@ -13,7 +13,7 @@ from unabridged.errors import Corrupt, Overloaded, StoreTooNew, UnabridgedError
 from unabridged.gateway.archive import Archive, Names
 from unabridged.gateway.journal import Journal
 from unabridged.gateway.talks import Talk
-from unabridged.window.execute import Account, Row, batches
+from unabridged.window.execute import CAPTURES, INCOMPLETE, INVALID, Account, Row, batches
 from unabridged.window.state import decode, encode
 
 WAIT_SECONDS = 2.0  # that a request may wait for the archive, in all, where something of it is to be left out
@@ -72,12 +72,10 @@ class Filing:
         if not self.may_hold(size):
             return self.too_much()
 
-        async def work() -> None:
-            when = iso(time.time())
-            for batch in batches(rows):
-                async with self._turns:
-                    told = await self._archive.capture(talk.id, batch, when)
-                talk.live.told(told.durable, told.erased, forced=told.forced)
+        async def work() -> str:
+            told = await self._captured(talk, rows)
+            talk.fault = told or talk.fault
+            return told
 
         return self._start(talk, work, size)
 
@@ -102,15 +100,32 @@ class Filing:
 
         return self.beside(work())
 
+    async def _captured(self, talk: Talk, rows: Sequence[Row]) -> str:
+        """Have rows archived, those again of which the archive misses slices; return what cannot be."""
+        when, fault = iso(time.time()), ""
+        for _ in range(CAPTURES):
+            missing = set[str]()
+            for batch in batches(rows):
+                async with self._turns:
+                    told = await self._archive.capture(talk.id, batch, when)
+                talk.live.told(told.durable, told.erased, told.invalid, forced=told.forced)
+                fault = INVALID if told.invalid else fault
+                missing |= told.missing
+            rows = [row for row in rows if row.key in missing and row.key not in talk.live.durable]
+            if not rows:
+                return fault
+        return INCOMPLETE
+
     def save(self, talk: Talk, account: Account) -> asyncio.Task[str]:
         """Have a conversation's state kept, and what a request came to."""
 
-        async def work() -> None:
+        async def work() -> str:
             state = encode(talk.live.state) if talk.keeps_state else b""
             forced = await self._archive.save(talk.id, state, account, iso(time.time()))
             if account.epoch >= talk.live.state.epoch:  # else a newer one has begun meanwhile
                 talk.live.saved()
             talk.live.told(forced=forced)
+            return ""
 
         return self._start(talk, work)
 
@@ -151,7 +166,7 @@ class Filing:
         for task in self._tasks:
             task.cancel()
 
-    async def _settled(self, talk: Talk, names: Names, keys: Sequence[str], settle: Settle) -> None:
+    async def _settled(self, talk: Talk, names: Names, keys: Sequence[str], settle: Settle) -> str:
         opened = await self._archive.open(names, keys)
         if settle(opened.durable):
             names = Names(talk.id, talk.host, talk.session, names.cwd, names.format, names.model, True)
@@ -159,6 +174,7 @@ class Filing:
         if opened.state:
             self._remember(talk, opened.state)
         talk.live.told(opened.durable, opened.erased, forced=opened.forced)
+        return ""
 
     def _remember(self, talk: Talk, stored: bytes) -> None:
         """Go on from a stored state, without one where it cannot be read; over a newer one nothing is written."""
@@ -174,22 +190,22 @@ class Filing:
         cwd = talk.cwd or self._cwd
         return Names(talk.id, talk.host, talk.session, cwd, format, model, side or bool(talk.own))
 
-    def _start(self, talk: Talk, work: Callable[[], Awaitable[None]], size: int = 0) -> asyncio.Task[str]:
+    def _start(self, talk: Talk, work: Callable[[], Awaitable[str]], size: int = 0) -> asyncio.Task[str]:
         if len(self._tasks) >= MOST_TASKS:
             return self.too_much()
         self.hold(size)
         return self.beside(self._filed(talk, work, size))
 
-    async def _filed(self, talk: Talk, work: Callable[[], Awaitable[None]], size: int) -> str:
+    async def _filed(self, talk: Talk, work: Callable[[], Awaitable[str]], size: int) -> str:
         try:
             return await self._in_turn(talk, work)
         finally:
             self.let_go(size)
 
-    async def _in_turn(self, talk: Talk, work: Callable[[], Awaitable[None]]) -> str:
+    async def _in_turn(self, talk: Talk, work: Callable[[], Awaitable[str]]) -> str:
         async with talk.filing:
             try:
-                await work()
+                fault = await work()
             except UnabridgedError as error:
                 self._journal.fault(error.code)
                 return error.code
@@ -197,4 +213,6 @@ class Filing:
                 self._journal.failure("filing", error)
                 return "internal-error"
         self._ill_until = 0.0
-        return ""
+        if fault:
+            self._journal.fault(fault)
+        return fault

@@ -84,9 +84,12 @@ class Windows:
         made = talk.live.prepare(chosen, body, limits, redact=self._redact, read=read)
         if filed is not None and made.sending.plan is not None and made.sending.plan.archive:
             told = late or await self._filing.within(filed, since=came)
-            made = talk.live.prepare(chosen, body, limits, redact=self._redact, frozen=bool(told), read=read)
+            frozen = told not in ("", execute.INVALID)  # then all but what it cannot keep is durable
+            made = talk.live.prepare(chosen, body, limits, redact=self._redact, frozen=frozen, read=read)
             late = told
         talk.live.under_way(made)
+        if not late and talk.live.held_up(made):
+            late = execute.INVALID
         fault, talk.fault = late or fault or talk.fault, ""
         return going(adapter, talk, request, made, limits, fault, kind, offering)
 

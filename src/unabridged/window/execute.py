@@ -34,6 +34,9 @@ KNOWN_BYTES = 8 << 20  # of requests whose history is not read again
 
 ROTATED = "rotated"  # the notice of a request with which a new epoch began
 REFUSED, NOT_UNDERSTOOD, PLANNER, ARCHIVE = "refused", "not-understood", "planner", "archive"
+# The archive took an item for none that can be kept, or said again and again that slices of one were missing.
+INVALID, INCOMPLETE = "archive-invalid", "archive-incomplete"
+CAPTURES = 3  # times that an item is sent of which the archive misses slices
 
 
 class Row(msgspec.Struct, frozen=True):
@@ -92,11 +95,21 @@ class Live:
         """Go on from a state with what is known durable and erased."""
         self.state = state or State()
         self.durable, self.erased = set(durable), set(erased)
+        self.invalid = set[
+            str
+        ]()  # of items that the archive cannot keep: not sent to it again, and never cut
         self.known = Known(KNOWN_BYTES)
         self._last = Last()
         self._unsaved = False  # a rotation that the archive has not heard of
 
-    def told(self, durable: Iterable[str] = (), erased: Iterable[str] = (), *, forced: bool = False) -> None:
+    def told(
+        self,
+        durable: Iterable[str] = (),
+        erased: Iterable[str] = (),
+        invalid: Iterable[str] = (),
+        *,
+        forced: bool = False,
+    ) -> None:
         """Take what the archive acknowledged.
 
         `forced`: a rotation was asked for; until `saved`, it may be the one that has been made already.
@@ -104,18 +117,19 @@ class Live:
         self.durable.update(durable)
         erased = set(erased)
         self.erased |= erased
-        self.durable -= erased
+        self.invalid.update(invalid)
+        self.durable -= erased | self.invalid
         if forced and not self._unsaved:
             self.state = states.forced(self.state)
 
     def missing(self, request: Request) -> list[Row]:
-        """Return the items of a request that are neither archived nor erased, long ones in slices."""
-        body, rows, durable, erased = request.body, list[Row](), self.durable, self.erased
+        """Return the items of a request that are neither archived nor erased nor invalid, long ones in slices."""
+        body, rows, durable, never = request.body, list[Row](), self.durable, self.erased | self.invalid
         keys = request.conversation.keys
         if durable.issuperset(keys):
             return rows
         for key, (start, stop) in zip(keys, request.spans, strict=False):
-            if key not in durable and key not in erased:
+            if key not in durable and key not in never:
                 rows.extend(sliced(Row(key, body[start:stop])))
         return rows
 
@@ -155,9 +169,14 @@ class Live:
 
     def trial(self, keys: Iterable[str]) -> Live:
         """Return a copy to try a request on, as if all of it were durable."""
-        made = Live(self.state, self.durable.union(keys) - self.erased, self.erased)
+        made = Live(self.state, self.durable.union(keys) - self.erased - self.invalid, self.erased)
         made.known = self.known
         return made
+
+    def held_up(self, made: Prepared) -> bool:
+        """Tell whether more could be left out, were it not for an item that the archive cannot keep."""
+        plan = made.sending.plan
+        return plan is not None and any(wanted.key in self.invalid for wanted in plan.archive)
 
     def under_way(self, made: Prepared) -> None:
         """Take the state of a request that is sent."""
