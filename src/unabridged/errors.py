@@ -30,7 +30,8 @@ UnabridgedError
 │   ├── EncryptedExport
 │   ├── UnsafeExport
 │   ├── TranscriptChanged
-│   └── ReaderDied
+│   ├── ReaderDied
+│   └── HostFileUnclear
 ├── Incomplete
 ├── StoreError
 │   ├── StoreLocked
@@ -297,6 +298,13 @@ class ReaderDied(Unreadable):
     code = "reader-died"
     retryable = True
     hint = "Import again with less else running; `una daemon logs` says how it ended."
+
+
+class HostFileUnclear(Unreadable):
+    """A file of a coding agent is not as that agent writes it, and was left alone."""
+
+    code = "host-file-unclear"
+    hint = "Mend the file, or move it away; then run the command again."
 
 
 class Incomplete(UnabridgedError):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from unabridged.cli.arguments import FLAG, LIST, NUMBER, PATH, TEXT, Option, Positional, Verb
 from unabridged.cli.verbs_gateway import GATEWAY_VERBS
 from unabridged.cli.verbs_hints import HINT_VERBS
+from unabridged.cli.verbs_install import INSTALL_VERBS
 from unabridged.cli.verbs_measure import MEASURING
 from unabridged.cli.verbs_window import WINDOW_VERBS
 
@@ -616,6 +617,7 @@ VERBS: tuple[Verb, ...] = (
         "A passage that a search showed and that was then recalled wins near-ties later. Counted for this installation "
         "alone, without its text; the setting `search.feedback` turns it off.",
     ),
+    *INSTALL_VERBS,
     *GATEWAY_VERBS,
     *WINDOW_VERBS,
     *MEASURING,

@@ -1,0 +1,86 @@
+"""The agents that `una install` knows, and what it tells their installers."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import unabridged
+from unabridged.daemon.paths import HOME_VARIABLE, layout
+from unabridged.errors import InvalidInput, PathUnreadable
+from unabridged.hosts.claude_code.install import INSTALLER as CLAUDE_CODE
+from unabridged.hosts.installing import PROJECT, USER, Facts, Installer, Read, Target
+
+INSTALLERS: Mapping[str, Installer] = {installer.name: installer for installer in (CLAUDE_CODE,)}
+HOOK = "hook.py"
+
+
+def facts(environ: Mapping[str, str], *, scope: str = USER, project: str = "") -> Facts:
+    """Return what this program, this user and this machine are. Raises `InvalidInput` without a home to write to."""
+    home = environ.get("HOME", "")
+    if not home.startswith("/"):
+        home = os.path.expanduser("~")  # noqa: PTH111 - of the system's list of users
+    if not home.startswith("/") or home == "/":
+        raise InvalidInput("there is no home folder: HOME is not set", hint="HOME=/your/folder una install …")
+    found = Facts(
+        home=home,
+        env=environ,
+        platform=sys.platform,
+        python=sys.executable,
+        hook=str(Path(unabridged.__file__).with_name(HOOK)),
+        una=_una(),
+        archive=layout(environ).data if environ.get(HOME_VARIABLE) else "",
+        scope=scope,
+        project=project,
+        version=unabridged.__version__,
+    )
+    for path in (found.home, found.python, found.hook, *found.una, found.archive, found.project):
+        try:
+            path.encode()
+        except UnicodeEncodeError as error:
+            raise PathUnreadable(
+                f"{path!r} is not UTF-8", hint="Agents cannot be told such a path."
+            ) from error
+    return found
+
+
+def _una() -> tuple[str, ...]:
+    """Return the words that run this program from anywhere."""
+    beside = Path(sys.executable).with_name("una")
+    if beside.exists():
+        return (str(beside),)
+    return (sys.executable, "-m", "unabridged")
+
+
+def present(facts: Facts) -> list[str]:
+    """Return the agents that are here: their command is on PATH, or their configuration is there."""
+    path = facts.env.get("PATH")
+    return [
+        name
+        for name, installer in INSTALLERS.items()
+        if any(shutil.which(program, path=path) for program in installer.programs())
+        or installer.present(facts, os.path.exists)
+    ]
+
+
+def every_target(installer: Installer, facts: Facts, read: Read) -> tuple[Target, ...]:
+    """Return all files that any form of an installation touches."""
+    full = installer.targets(replace(facts, mcp_only=False, statusline=True), read)
+    return (*full, *installer.targets(replace(facts, mcp_only=True), read))
+
+
+def named(words: Sequence[str]) -> list[Installer]:
+    """Return the installers of some agents. Raises `InvalidInput`."""
+    for word in words:
+        if word not in INSTALLERS:
+            raise InvalidInput(f"there is no agent `{word}`", hint=f"It knows: {', '.join(INSTALLERS)}.")
+    return [INSTALLERS[word] for word in dict.fromkeys(words)]
+
+
+def project_folder(scope: str) -> str:
+    """Return the folder that an installation of a project is for: the current one."""
+    return os.getcwd() if scope == PROJECT else ""  # noqa: PTH109

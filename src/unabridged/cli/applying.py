@@ -1,0 +1,144 @@
+"""Writes an installation's edits: all of them or none, each file whole, links and modes as they are."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from collections.abc import Sequence
+from dataclasses import replace
+from hashlib import sha256
+from pathlib import Path
+
+from unabridged.cli import journal as journals
+from unabridged.cli.journal import APPLYING, Journal
+from unabridged.daemon import safety
+from unabridged.daemon.paths import Layout
+from unabridged.errors import PathUnreadable, ReadOnly, UnabridgedError, UnsafePath
+from unabridged.hosts.installing import Edit, Kept, digest
+
+FILE_MODE = 0o644
+FOLDER_MODE = 0o755
+WRITES = 0o222
+MOUNTED = (errno.EBUSY, errno.EXDEV)  # a file that is itself a mount, as in containers, cannot be replaced
+
+
+def read(path: str) -> bytes | None:
+    """Return a file's bytes, through links; None where there is no file. Raises `PathUnreadable`, `UnsafePath`."""
+    try:
+        return Path(path).read_bytes()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except IsADirectoryError as error:
+        raise UnsafePath("a folder stands where a file belongs", path=path, hint="Move it away.") from error
+    except OSError as error:
+        raise PathUnreadable(
+            f"{path}: {error.strerror}", hint="Give yourself the right to read it."
+        ) from error
+
+
+def apply(place: Layout, before: Journal, after: Journal, edits: Sequence[Edit]) -> list[str]:
+    """Carry edits out; returns where copies of what a person had changed in our own files are kept.
+
+    before, after: the installation's journal. What was written is taken back when one of the edits fails.
+    """
+    changes = [edit for edit in edits if edit.changes]
+    for edit in changes:
+        check(edit)
+    spared = [_spare(place, edit) for edit in changes if edit.spare and edit.before is not None]
+    made: list[str] = []
+    for edit in changes:
+        if edit.after is not None:
+            made += missing_folders(os.path.realpath(edit.path))
+    kept = {**before.files, **{edit.path: Kept(edit.original, digest(edit.after)) for edit in edits}}
+    both = tuple(dict.fromkeys((*before.folders, *made)))
+    journals.write(place, replace(after, files=kept, state=APPLYING, folders=both))
+    for number, edit in enumerate(changes):
+        try:
+            _write(edit)
+        except OSError as error:
+            for done in reversed(changes[:number]):
+                _write(replace(done, before=done.after, after=done.before))
+            _clear(made)
+            journals.write(place, before)
+            raise _denied(error, edit.path) from error
+    finished = replace(journals.finished(after), folders=both if after.files else ())
+    if not after.files:
+        _clear(both)
+    journals.write(place, finished)
+    return spared
+
+
+def check(edit: Edit) -> None:
+    """Refuse an edit that could not be written. Raises `ReadOnly` or `UnsafePath`."""
+    path = Path(os.path.realpath(edit.path))
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        found = None
+    except OSError as error:
+        raise _denied(error, edit.path) from error
+    if found is not None and (not found.st_mode & WRITES or not os.access(path, os.W_OK)):
+        raise ReadOnly(f"{edit.path} may not be written", hint="Give yourself the right to write it.")
+    folder = path.parent
+    while not folder.exists():
+        folder = folder.parent
+    if not folder.is_dir():
+        raise UnsafePath("a file stands where a folder belongs", path=str(folder), hint="Move it away.")
+    if not os.access(folder, os.W_OK | os.X_OK) or not folder.stat().st_mode & WRITES:
+        raise ReadOnly(f"nothing may be written in {folder}", hint="Give yourself the right to write there.")
+
+
+def missing_folders(path: str) -> list[str]:
+    """Return the folders above a file that are not there yet, the outermost first."""
+    found: list[str] = []
+    folder = Path(path).parent
+    while not folder.exists():
+        found.append(str(folder))
+        folder = folder.parent
+    return found[::-1]
+
+
+def _write(edit: Edit) -> None:
+    path = Path(os.path.realpath(edit.path))
+    if edit.after is None:
+        path.unlink(missing_ok=True)
+        return
+    for folder in missing_folders(str(path)):
+        os.mkdir(folder, FOLDER_MODE)  # noqa: PTH102
+    mode = stat.S_IMODE(path.stat().st_mode) if path.exists() else FILE_MODE
+    beside = path.with_name(f".{path.name}.{os.getpid()}.una")
+    try:
+        with open(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb") as file:  # noqa: PTH123
+            os.fchmod(file.fileno(), mode)
+            file.write(edit.after)
+            file.flush()
+            os.fsync(file.fileno())
+        beside.replace(path)
+    except OSError as error:
+        beside.unlink(missing_ok=True)
+        if error.errno not in MOUNTED or not path.exists():
+            raise
+        path.write_bytes(edit.after)
+
+
+def _clear(folders: Sequence[str]) -> None:
+    """Remove folders that we made, where nothing else has come into them."""
+    for folder in sorted(folders, key=len, reverse=True):
+        try:
+            os.rmdir(folder)  # noqa: PTH106
+        except OSError:
+            continue
+
+
+def _spare(place: Layout, edit: Edit) -> str:
+    content = edit.before or b""
+    name = f"{Path(edit.path).name}.{sha256(content).hexdigest()[:12]}"
+    folder = journals.folder(place) / "changed"
+    safety.make_folders(str(folder))
+    (folder / name).write_bytes(content)
+    return str(folder / name)
+
+
+def _denied(error: OSError, path: str) -> UnabridgedError:
+    return safety.unwritable(error, path)

@@ -1,0 +1,163 @@
+"""una install: put the archive into the coding agents of this machine."""
+
+from __future__ import annotations
+
+import difflib
+import sys
+from dataclasses import dataclass, replace
+from typing import Any
+
+from unabridged.cli import agents, applying
+from unabridged.cli import journal as journals
+from unabridged.cli.arguments import Arguments
+from unabridged.cli.journal import Journal
+from unabridged.daemon.paths import layout
+from unabridged.errors import InvalidInput
+from unabridged.hosts.installing import USER, Facts, Installer, Kept, Plan, digest, plan
+
+YES = ("y", "yes")
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """One agent's installation, or what it would be."""
+
+    installer: Installer
+    plan: Plan
+    spared: tuple[str, ...] = ()
+    updated: str = ""  # the version that was there before
+
+
+def run(arguments: Arguments) -> int:
+    """Install into the named agents, or into those that are here and wanted."""
+    screen = arguments.screen
+    scope = arguments.text("scope", USER)
+    facts = agents.facts(arguments.environ, scope=scope, project=agents.project_folder(scope))
+    facts = replace(
+        facts,
+        mcp_only=arguments.flag("mcp-only"),
+        statusline=not arguments.flag("no-statusline"),
+        trust=arguments.flag("trust"),
+    )
+    wanted = agents.named(arguments.list("agent") or _chosen(arguments, facts))
+    for installer in wanted:
+        if scope not in installer.scopes:
+            raise InvalidInput(
+                f"{installer.title} has no settings of a project", hint="Leave --scope project out."
+            )
+    dry = arguments.flag("dry-run")
+    done = [install(arguments, installer, facts, dry=dry) for installer in wanted]
+    if arguments.flag("json"):
+        screen.json({"ok": True, "dry_run": dry, "agents": [_told(one, facts) for one in done]})
+        return 0
+    for one in done:
+        _draw(arguments, one, dry)
+    if not done:
+        screen.line("no agent was named, nothing is changed")
+    elif not dry:
+        screen.tell(
+            "hint:", "`una doctor --probe` tries every hook and server as the agents start them.", "yellow"
+        )
+    return 0
+
+
+def install(arguments: Arguments, installer: Installer, facts: Facts, *, dry: bool) -> Done:
+    """Install into one agent; with `dry` only tell what would be done."""
+    place = layout(arguments.environ)
+    if dry:
+        return _planned(installer, facts, journals.load(place, facts, installer.name))
+    with journals.locked(place):
+        before = journals.load(place, facts, installer.name)
+        found = _planned(installer, facts, before)
+        wanted = {target.path for target in installer.targets(facts, applying.read)}
+        files = {
+            edit.path: Kept(edit.original, digest(edit.after))
+            for edit in found.plan.edits
+            if edit.path in wanted and edit.after != edit.original
+        }
+        known = {"python": facts.python, "hook": facts.hook, "una": list(facts.una), "archive": facts.archive}
+        after = Journal(installer.name, facts.scope, facts.project, facts.version, facts=known, files=files)
+        spared = applying.apply(place, before, after, found.plan.edits)
+    return replace(found, spared=tuple(spared))
+
+
+def _planned(installer: Installer, facts: Facts, before: Journal) -> Done:
+    read = applying.read
+    others = agents.every_target(installer, facts, read)
+    edits = plan(installer.targets(facts, read), read, before.files, others)
+    notes, steps = installer.notes(facts, read)
+    return Done(installer, Plan(edits, notes, steps), updated=before.version)
+
+
+def _chosen(arguments: Arguments, facts: Facts) -> list[str]:
+    """Return the agents that are here and that the person wants."""
+    found = agents.present(facts)
+    screen = arguments.screen
+    if not found:
+        raise InvalidInput(
+            "no agent was found on this machine", hint=f"Name one: {', '.join(agents.INSTALLERS)}."
+        )
+    if arguments.flag("yes"):
+        return found
+    if not sys.stdin.isatty() or not screen.messages_terminal:
+        raise InvalidInput(
+            f"found {', '.join(found)}; which of them is not said",
+            hint=f"`una install {' '.join(found)}`, or `una install --yes` for all of them.",
+        )
+    return [name for name in found if _asked(arguments, f"Install into {agents.INSTALLERS[name].title}?")]
+
+
+def _asked(arguments: Arguments, question: str) -> bool:
+    arguments.screen.overwrite(f"{question} [y/N] ")
+    return sys.stdin.readline().strip().lower() in YES
+
+
+def _draw(arguments: Arguments, one: Done, dry: bool) -> None:
+    screen = arguments.screen
+    changes = [edit for edit in one.plan.edits if edit.changes]
+    verb = "would be installed" if dry else "installed"
+    if not changes:
+        verb = "is up to date"
+    elif one.updated:
+        verb = f"would be updated from {one.updated}" if dry else f"updated from {one.updated}"
+    screen.line(f"{screen.style(one.installer.title, 'bold')}: {verb}")
+    for edit in changes:
+        what = "new" if edit.before is None else "gone" if edit.after is None else "changed"
+        screen.line(f"  {what.ljust(7)}  {screen.archived(edit.path)}  ({edit.note})")
+        if dry:
+            for line in diff(edit.before, edit.after):
+                screen.line("    " + screen.archived(line))
+    for path in one.spared:
+        screen.tell("note:", f"your changes of a file of ours are kept in {path}", "yellow")
+    for note in one.plan.notes:
+        screen.tell("note:", note, "yellow")
+    if changes and not dry:
+        for step in one.plan.steps:
+            screen.tell("next:", step, "cyan")
+
+
+def diff(before: bytes | None, after: bytes | None) -> list[str]:
+    """Return what changes in a file, as lines of a unified diff."""
+    old, new = ((text or b"").decode("utf-8", "replace").splitlines() for text in (before, after))
+    return list(difflib.unified_diff(old, new, lineterm="", n=2))[2:]
+
+
+def _told(one: Done, facts: Facts) -> dict[str, Any]:
+    return {
+        "agent": one.installer.name,
+        "scope": facts.scope,
+        "updated_from": one.updated or None,
+        "files": [
+            {
+                "path": edit.path,
+                "change": "create" if edit.before is None else "remove" if edit.after is None else "edit",
+                "note": edit.note,
+                "diff": diff(edit.before, edit.after),
+            }
+            for edit in one.plan.edits
+            if edit.changes
+        ],
+        "kept": list(one.spared),
+        "notes": list(one.plan.notes),
+        "steps": list(one.plan.steps),
+    }

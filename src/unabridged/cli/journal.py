@@ -1,0 +1,147 @@
+"""What an installation changed in an agent's files: what stood there before, and what was written.
+
+One file an installation, in the home's own folder, readable by its user alone: settings of agents can hold secrets.
+"""
+
+from __future__ import annotations
+
+import base64
+import fcntl
+import json
+import os
+import time
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, cast
+
+from unabridged.daemon import safety
+from unabridged.daemon.paths import Layout
+from unabridged.errors import Corrupt, Overloaded
+from unabridged.hosts.installing import PROJECT, Facts, Kept
+
+VERSION = 1
+APPLYING, APPLIED = "applying", "applied"
+WAIT_SECONDS = 30.0  # for another installation that runs
+POLL_SECONDS = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class Journal:
+    """One installation. files: what stood before and the digest of what we wrote, by path; folders: made by us.
+
+    facts: what the commands in the host's files name: python, hook, una, archive; version: of this program.
+    """
+
+    host: str
+    scope: str
+    project: str = ""
+    version: str = ""
+    state: str = APPLIED
+    facts: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    files: Mapping[str, Kept] = field(default_factory=dict[str, Kept])
+    folders: tuple[str, ...] = ()
+
+
+def folder(place: Layout) -> Path:
+    """Return the folder of journals."""
+    return Path(place.data) / "install"
+
+
+def path_of(place: Layout, host: str, scope: str, project: str) -> Path:
+    """Return an installation's file."""
+    mark = f"-{sha256(os.fsencode(project)).hexdigest()[:16]}" if scope == PROJECT else ""
+    return folder(place) / f"{host}-{scope}{mark}.json"
+
+
+def load(place: Layout, facts: Facts, host: str) -> Journal:
+    """Return an installation; without files where there is none."""
+    path = path_of(place, host, facts.scope, facts.project)
+    return read(path) if path.exists() else Journal(host, facts.scope, facts.project)
+
+
+def read(path: Path) -> Journal:
+    """Read a journal. Raises `Corrupt` where it is not one."""
+    try:
+        found = cast("dict[str, Any]", json.loads(path.read_bytes()))
+        files = {
+            name: Kept(None if row["before"] is None else base64.b64decode(row["before"]), str(row["after"]))
+            for name, row in found["files"].items()
+        }
+        return Journal(
+            found["host"],
+            found["scope"],
+            found["project"],
+            found["version"],
+            found["state"],
+            found["facts"],
+            files,
+            tuple(found["folders"]),
+        )
+    except (ValueError, KeyError, TypeError) as error:
+        raise Corrupt(
+            "the journal of an installation cannot be read",
+            path=str(path),
+            hint="Move it away; `una uninstall` then takes out what is known to be ours.",
+        ) from error
+
+
+def every(place: Layout) -> tuple[Journal, ...]:
+    """Return all installations of a home."""
+    return tuple(read(path) for path in sorted(folder(place).glob("*.json")))
+
+
+def write(place: Layout, journal: Journal) -> None:
+    """Replace an installation's file, on disk when this returns; one without files goes."""
+    path = path_of(place, journal.host, journal.scope, journal.project)
+    if not journal.files and journal.state == APPLIED:
+        path.unlink(missing_ok=True)
+        return
+    rows = {
+        name: {
+            "before": None if kept.before is None else base64.b64encode(kept.before).decode(),
+            "after": kept.after,
+        }
+        for name, kept in journal.files.items()
+    }
+    known = {
+        "version_of_format": VERSION,
+        "host": journal.host,
+        "scope": journal.scope,
+        "project": journal.project,
+        "version": journal.version,
+        "state": journal.state,
+        "facts": dict(journal.facts),
+        "files": rows,
+        "folders": list(journal.folders),
+    }
+    beside = path.with_name(path.name + ".new")
+    with open(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, safety.PRIVATE_FILE), "w") as file:  # noqa: PTH123
+        json.dump(known, file, indent=1)
+        file.flush()
+        os.fsync(file.fileno())
+    beside.replace(path)
+
+
+def finished(journal: Journal) -> Journal:
+    """Return the journal of an installation that is whole."""
+    return replace(journal, state=APPLIED)
+
+
+@contextmanager
+def locked(place: Layout) -> Generator[None]:
+    """Hold the lock of installations: two never write at once. Raises `Overloaded` after half a minute."""
+    safety.make_folders(str(folder(place)))
+    with open(folder(place) / "lock", "ab") as file:  # noqa: PTH123
+        deadline = time.monotonic() + WAIT_SECONDS
+        while True:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                if time.monotonic() > deadline:
+                    raise Overloaded("another installation runs on this home", hint="Try again.") from None
+                time.sleep(POLL_SECONDS)
+        yield

@@ -1,0 +1,197 @@
+"""Puts the plugin into Claude Code, or its MCP server alone."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Callable, Sequence
+from typing import Any, cast
+
+from unabridged.errors import HostFileUnclear
+from unabridged.hosts import jsonc
+from unabridged.hosts.claude_code import plugin
+from unabridged.hosts.installing import (
+    MCP_NAME,
+    PROJECT,
+    USER,
+    Command,
+    Facts,
+    Installer,
+    Probe,
+    Read,
+    Target,
+    mcp_entry,
+    owned,
+)
+from unabridged.hosts.servers import commands_at, server_target
+
+STATUS_LINE = "statusLine"
+SERVERS = "mcpServers"
+
+
+def config_folder(facts: Facts) -> str:
+    """Return the user's configuration folder."""
+    named = [part.strip() for part in facts.env.get("CLAUDE_CONFIG_DIR", "").split(",") if part.strip()]
+    return named[0] if named else posixpath.join(facts.home, ".claude")
+
+
+def plugin_folder(facts: Facts) -> str:
+    """Return where the plugin goes: Claude Code loads it from there without being told."""
+    base = config_folder(facts) if facts.scope == USER else posixpath.join(facts.project, ".claude")
+    return posixpath.join(base, "skills", plugin.NAME)
+
+
+def settings_file(facts: Facts) -> str:
+    """Return the settings that the status line stands in; those of a project are this user's own."""
+    if facts.scope == PROJECT:
+        return posixpath.join(facts.project, ".claude", "settings.local.json")
+    return posixpath.join(config_folder(facts), "settings.json")
+
+
+def servers_file(facts: Facts) -> str:
+    """Return the file of MCP servers."""
+    if facts.scope == PROJECT:
+        return posixpath.join(facts.project, ".mcp.json")
+    moved = facts.env.get("CLAUDE_CONFIG_DIR", "")
+    return posixpath.join(config_folder(facts) if moved else facts.home, ".claude.json")
+
+
+class ClaudeCodeInstaller:
+    """See `hosts.installing.Installer`."""
+
+    name = "claude-code"
+    title = "Claude Code"
+    scopes: Sequence[str] = (USER, PROJECT)
+
+    def present(self, facts: Facts, exists: Callable[[str], bool]) -> bool:
+        """Tell by the configuration folder."""
+        return exists(config_folder(facts))
+
+    def programs(self) -> tuple[str, ...]:
+        """Return the command."""
+        return ("claude",)
+
+    def targets(self, facts: Facts, read: Read) -> tuple[Target, ...]:
+        """Return the plugin's files and the status line's place, or the file of MCP servers."""
+        if facts.mcp_only:
+            return (_server(facts),)
+        folder = plugin_folder(facts)
+        commands = plugin.Commands(facts.hook_line(self.name), facts.una_line(), mcp_entry(facts))
+        made = plugin.local_files(commands, facts.version)
+        targets = [owned(posixpath.join(folder, path), text, "plugin") for path, text in made.items()]
+        if facts.statusline and _line_of_user(facts, read) is None:
+            targets.append(_status_line(facts))
+        return tuple(targets)
+
+    def notes(self, facts: Facts, read: Read) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Tell of a status line that was left alone, of trust, of the restart."""
+        notes: list[str] = []
+        theirs = None if facts.mcp_only or not facts.statusline else _line_of_user(facts, read)
+        if theirs is not None:
+            notes.append(
+                f"Your own status line stays; `{facts.una_line('window', 'statusline')}` prints ours, from the same "
+                "standard input."
+            )
+        steps = ["Start Claude Code anew; sessions that run go on without it."]
+        if facts.scope == PROJECT:
+            steps.append(
+                "Accept Claude Code's trust dialog in this folder: it loads nothing of a project before."
+            )
+        return tuple(notes), tuple(steps)
+
+    def probes(self, facts: Facts) -> tuple[Probe, ...]:
+        """Return the plugin's hooks and server, and the server of an installation without a plugin."""
+        folder = plugin_folder(facts)
+        return (
+            Probe("hook", posixpath.join(folder, "hooks", "hooks.json"), hook_commands),
+            Probe("mcp", posixpath.join(folder, ".mcp.json"), server_commands),
+            Probe("mcp", servers_file(facts), server_commands),
+        )
+
+    def troubles(self, facts: Facts, read: Read) -> tuple[tuple[str, str], ...]:
+        """Tell of settings that turn hooks or the plugin off, and of a server that is registered twice."""
+        found: list[tuple[str, str]] = []
+        for path in (settings_file(facts), posixpath.join(config_folder(facts), "settings.json")):
+            settings = _read_values(read, path)
+            if settings.get("disableAllHooks") is True:
+                found.append((f"{path} turns all hooks off", "Remove `disableAllHooks` from it."))
+            enabled = settings.get("enabledPlugins")
+            if isinstance(enabled, dict) and cast("dict[str, Any]", enabled).get("una@skills-dir") is False:
+                found.append((f"{path} turns the plugin off", "`claude plugin enable una@skills-dir`"))
+        plugged = read(posixpath.join(plugin_folder(facts), ".mcp.json")) is not None
+        for path in (servers_file(facts),) if plugged and not facts.mcp_only else ():
+            if server_commands(read(path) or b"{}"):
+                scope = "user" if facts.scope == USER else "project"
+                found.append(
+                    (
+                        f"the MCP server is in the plugin and in {path}: its tools are there twice",
+                        f"`claude mcp remove --scope {scope} {MCP_NAME}`",
+                    )
+                )
+        return tuple(dict.fromkeys(found))
+
+
+def hook_commands(content: bytes) -> Sequence[Command]:
+    """Return the command lines of a file of hooks, by event."""
+    hooks = jsonc.values(content).get("hooks")
+    found: list[Command] = []
+    for event, groups in cast("dict[str, Any]", hooks if isinstance(hooks, dict) else {}).items():
+        for group in cast("list[Any]", groups if isinstance(groups, list) else []):
+            for handler in cast("list[Any]", jsonc.at(group, ["hooks"]) or []):
+                line = jsonc.at(handler, ["command"])
+                if isinstance(line, str) and is_our_hook(line):
+                    found.append(Command(event, line=line))
+    return found
+
+
+def is_our_hook(line: str) -> bool:
+    """Tell whether a command line runs our hook file."""
+    return "hook.py" in line and "-I -S -E" in line
+
+
+def server_commands(content: bytes) -> Sequence[Command]:
+    """Return our server in a file of MCP servers."""
+    return commands_at(content, [SERVERS, MCP_NAME])
+
+
+def _line_of_user(facts: Facts, read: Read) -> Any:
+    """Return the status line that is not ours, None where there is none."""
+    line = _read_values(read, settings_file(facts)).get(STATUS_LINE)
+    return None if line is None or _is_our_line(line) else line
+
+
+def _is_our_line(line: Any) -> bool:
+    command = jsonc.at(line, ["command"])
+    return isinstance(command, str) and command.rstrip().endswith("window statusline") and ";" not in command
+
+
+def _status_line(facts: Facts) -> Target:
+    command = {"type": "command", "command": facts.una_line("window", "statusline"), "padding": 0}
+
+    def add(current: bytes | None) -> bytes:
+        return jsonc.put(jsonc.text_of(current or b""), [STATUS_LINE], command).encode()
+
+    def take(current: bytes, before: bytes | None) -> bytes | None:
+        text = jsonc.text_of(current)
+        if not _is_our_line(jsonc.at(jsonc.parse(text).value, [STATUS_LINE])):
+            return current
+        return jsonc.taken(jsonc.drop(text, [STATUS_LINE], _text(before)), before)
+
+    return Target(settings_file(facts), add, take, "status line")
+
+
+def _server(facts: Facts) -> Target:
+    return server_target(servers_file(facts), [SERVERS, MCP_NAME], mcp_entry(facts, type="stdio"))
+
+
+def _text(data: bytes | None) -> str | None:
+    return jsonc.text_of(data) if data is not None else None
+
+
+def _read_values(read: Read, path: str) -> dict[str, Any]:
+    try:
+        return jsonc.values(read(path))
+    except HostFileUnclear as error:
+        raise HostFileUnclear(f"{path}: {error.message}", hint=error.advice, **error.details) from error
+
+
+INSTALLER: Installer = ClaudeCodeInstaller()

@@ -1,0 +1,38 @@
+"""Our MCP server's entry in a host's JSON file of servers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+from unabridged.hosts import jsonc
+from unabridged.hosts.installing import Command, Target, is_our_server, server_words, was_installed
+
+
+def server_target(path: str, keys: Sequence[str], entry: Mapping[str, Any]) -> Target:
+    """Return the target that holds the entry at some keys of a JSON file; a user's own entry there stays."""
+
+    def add(current: bytes | None) -> bytes:
+        text = jsonc.text_of(current or b"")
+        there = jsonc.at(jsonc.parse(text).value, keys)
+        if there is not None and not was_installed(there):
+            return current or b""  # as good as ours, or meant to be another
+        return jsonc.put(text, keys, dict(entry)).encode()
+
+    def take(current: bytes, before: bytes | None) -> bytes | None:
+        text = jsonc.text_of(current)
+        if not was_installed(jsonc.at(jsonc.parse(text).value, keys)):
+            return current
+        earlier = jsonc.text_of(before) if before is not None else None
+        return jsonc.taken(jsonc.drop(text, keys, earlier), before)
+
+    return Target(path, add, take, "MCP server")
+
+
+def commands_at(content: bytes, keys: Sequence[str], env: str = "env") -> Sequence[Command]:
+    """Return our server as a file of servers has it at some keys; `env` is what the host calls its variables."""
+    entry = jsonc.at(jsonc.values(content), keys)
+    if not is_our_server(entry):
+        return ()
+    variables = cast("dict[str, str]", jsonc.at(entry, [env]) or {})
+    return (Command(keys[-1], words=server_words(entry), env=variables),)
