@@ -158,3 +158,11 @@ def test_a_path_that_cannot_be_is_not_asked_for(hinting: Hinting, path: Any) -> 
 def test_a_host_that_is_not_known_is_refused(hinting: Hinting) -> None:
     with pytest.raises(InvalidInput):
         hinting.hook(event("Stop"), host="nobody")
+
+
+def test_a_hook_that_is_only_tried_says_that_it_arrived_and_nothing_follows(hinting: Hinting) -> None:
+    tried = hinting.hook(event("SessionStart", unabridged_probe="m1"))
+    assert (json.loads(tried.output), tried.reason) == ({"unabridged_probe": "m1"}, "probed")
+    told = hinting.hook(event("SessionStart", source="startup"))
+    assert told.reason == "orientation"
+    assert hinting.hook(event("Nothing", unabridged_probe="m" * 101)).reason == "ignored"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
@@ -15,7 +15,7 @@ from unabridged.cli.journal import APPLYING, Journal
 from unabridged.daemon import safety
 from unabridged.daemon.paths import Layout
 from unabridged.errors import PathUnreadable, ReadOnly, UnabridgedError, UnsafePath
-from unabridged.hosts.installing import Edit, Kept, digest
+from unabridged.hosts.installing import Edit, Kept, Target, digest
 
 FILE_MODE = 0o644
 FOLDER_MODE = 0o755
@@ -37,10 +37,13 @@ def read(path: str) -> bytes | None:
         ) from error
 
 
-def apply(place: Layout, before: Journal, after: Journal, edits: Sequence[Edit]) -> list[str]:
+def apply(
+    place: Layout, before: Journal, after: Journal, edits: Sequence[Edit], targets: Sequence[Target]
+) -> list[str]:
     """Carry edits out; returns where copies of what a person had changed in our own files are kept.
 
-    before, after: the installation's journal. What was written is taken back when one of the edits fails.
+    before, after: the installation's journal. targets: all that this agent can have of us. What was written is taken
+    back when one of the edits fails.
     """
     changes = [edit for edit in edits if edit.changes]
     for edit in changes:
@@ -64,7 +67,7 @@ def apply(place: Layout, before: Journal, after: Journal, edits: Sequence[Edit])
             raise _denied(error, edit.path) from error
     finished = replace(journals.finished(after), folders=both if after.files else ())
     if not after.files:
-        _clear(both)
+        _clear({*both, *(folder for target in targets for folder in _folders_of_ours(target))})
     journals.write(place, finished)
     return spared
 
@@ -122,7 +125,16 @@ def _write(edit: Edit) -> None:
         path.write_bytes(edit.after)
 
 
-def _clear(folders: Sequence[str]) -> None:
+def _folders_of_ours(target: Target) -> list[str]:
+    if not target.root:
+        return []
+    above = Path(target.path).parents
+    return [
+        str(folder) for folder in above if folder == Path(target.root) or Path(target.root) in folder.parents
+    ]
+
+
+def _clear(folders: Iterable[str]) -> None:
     """Remove folders that we made, where nothing else has come into them."""
     for folder in sorted(folders, key=len, reverse=True):
         try:

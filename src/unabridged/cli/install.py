@@ -77,7 +77,8 @@ def install(arguments: Arguments, installer: Installer, facts: Facts, *, dry: bo
         }
         known = {"python": facts.python, "hook": facts.hook, "una": list(facts.una), "archive": facts.archive}
         after = Journal(installer.name, facts.scope, facts.project, facts.version, facts=known, files=files)
-        spared = applying.apply(place, before, after, found.plan.edits)
+        others = agents.every_target(installer, facts, applying.read)
+        spared = applying.apply(place, before, after, found.plan.edits, others)
     return replace(found, spared=tuple(spared))
 
 

@@ -27,9 +27,10 @@ def run(arguments: Arguments) -> int:
     for installer in agents.named(names):
         with journals.locked(place):
             before = journals.load(place, facts, installer.name)
-            edits = remove(agents.every_target(installer, facts, applying.read), applying.read, before.files)
+            targets = agents.every_target(installer, facts, applying.read)
+            edits = remove(targets, applying.read, before.files)
             empty = Journal(installer.name, facts.scope, facts.project)
-            spared = [] if dry else applying.apply(place, before, empty, edits)
+            spared = [] if dry else applying.apply(place, before, empty, edits, targets)
         changes = [edit for edit in edits if edit.changes]
         told.append({"agent": installer.name, "scope": scope, "files": _rows(changes), "kept": spared})
         if not arguments.flag("json"):

@@ -15,6 +15,10 @@ import msgspec
 SESSION_START, PROMPT, PRE_COMPACT, POST_COMPACT = "session-start", "prompt", "pre-compact", "post-compact"
 TURN_END, AGENT_END, SESSION_END = "turn-end", "subagent-end", "session-end"
 
+PROBE = (
+    "unabridged_probe"  # a field of an input that is no event: it asks whether the hook reaches the daemon
+)
+MAX_MARK = 100  # characters
 COMPACTED = "compact"  # the source of a session start that follows a compaction
 
 _KINDS = {
@@ -67,6 +71,12 @@ def moment(said: Mapping[str, Any]) -> Moment | None:
         _text(said, "prompt"),
         _text(said, "prompt_id") or _text(said, "turn_id"),
     )
+
+
+def probe(said: Mapping[str, Any]) -> str:
+    """Return what the hook prints when it is only tried: the probe's own mark again. "" where it is not."""
+    mark = _text(said, PROBE)
+    return json.dumps({PROBE: mark}) if 0 < len(mark) <= MAX_MARK else ""
 
 
 def answer(at: Moment, context: str) -> str:

@@ -51,8 +51,11 @@ class Facts:
         return (*words, "--home", self.archive) if self.archive else words
 
     def hook_line(self, host: str) -> str:
-        """Return that command as a line for a POSIX shell."""
-        return shlex.join(self.hook_words(host))
+        """Return that command as a line for a POSIX shell.
+
+        Without its file Python would leave with status 2, by which hosts take a prompt back: then nothing is run.
+        """
+        return f"[ ! -f {shlex.quote(self.hook)} ] || exec {shlex.join(self.hook_words(host))}"
 
     def una_line(self, *words: str) -> str:
         """Return a command of ours as a line for a POSIX shell, with the archive's home where it has one."""
@@ -70,13 +73,14 @@ class Facts:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """One file that is to hold something of ours. `owned`: all of it is ours."""
+    """One file that is to hold something of ours. `owned`: all of it is ours, as is the folder `root` above it."""
 
     path: str
     add: Add
     take: Take
     note: str
     owned: bool = False
+    root: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +179,7 @@ def digest(data: bytes | None) -> str:
     return sha256(data).hexdigest() if data is not None else ""
 
 
-def owned(path: str, content: bytes, note: str) -> Target:
+def owned(path: str, content: bytes, note: str, root: str = "") -> Target:
     """Return the target of a file that is wholly ours."""
 
     def add(current: bytes | None) -> bytes:
@@ -191,7 +195,7 @@ def owned(path: str, content: bytes, note: str) -> Target:
         del current, before
         return None
 
-    return Target(path, add, take, note, owned=True)
+    return Target(path, add, take, note, owned=True, root=root)
 
 
 def plan(

@@ -182,6 +182,8 @@ def put(text: str, path: Sequence[str], value: Any) -> str:
     child = _child(node, path[depth])
     if child is None:
         new = _insert(body, node, path[depth], given)
+    elif child.node.value == given:
+        return text
     else:
         shown = _shown(body, given, _indent_at(body, child.start), _multi(body, node))
         new = body[: child.node.start] + shown + body[child.node.end :]

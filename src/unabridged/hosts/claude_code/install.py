@@ -77,7 +77,7 @@ class ClaudeCodeInstaller:
         folder = plugin_folder(facts)
         commands = plugin.Commands(facts.hook_line(self.name), facts.una_line(), mcp_entry(facts))
         made = plugin.local_files(commands, facts.version)
-        targets = [owned(posixpath.join(folder, path), text, "plugin") for path, text in made.items()]
+        targets = [owned(posixpath.join(folder, path), text, "plugin", folder) for path, text in made.items()]
         if facts.statusline and _line_of_user(facts, read) is None:
             targets.append(_status_line(facts))
         return tuple(targets)

@@ -18,7 +18,7 @@ from unabridged.service.handlers.cataloguing import Telling
 from unabridged.service.handlers.hintplace import Conversation, conversation_of
 from unabridged.service.requests import Answer, HintAnswer, HintRequest, HookAnswer, HookRequest
 
-IGNORED, READ, SILENT = "ignored", "read", "silent"
+IGNORED, READ, SILENT, PROBED = "ignored", "read", "silent", "probed"
 MAX_PATH_CHARS = 4_096
 
 
@@ -26,6 +26,9 @@ def hook(call: Call, request: HookRequest) -> HookAnswer | Pending:
     """Do what an event of a host's session asks for; the answer holds what the hook prints."""
     if request.host not in call.services.hosts:
         raise InvalidInput("that host is not known", field="host", known=sorted(call.services.hosts))
+    probe = hooks.probe(request.input)
+    if probe:
+        return HookAnswer(probe, "", PROBED)
     at = hooks.moment(request.input)
     if at is None:
         return HookAnswer("", "", IGNORED)

@@ -1,0 +1,350 @@
+"""What `una install` puts into agents' files, and that `una uninstall` gives every byte back."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.cli.double import Outcome, una
+from unabridged.cli import agents, applying
+from unabridged.cli import journal as journals
+from unabridged.daemon.paths import layout
+from unabridged.hosts.installing import Edit
+
+SETTINGS = b'\xef\xbb\xbf{\r\n\t// mine\r\n\t"model": "opus", /* why */\r\n\t"permissions": {"allow": ["Bash"],},\r\n}'
+
+
+class Machine:
+    """A user's home with an archive of its own."""
+
+    def __init__(self, folder: Path) -> None:
+        self.home, self.archive, self.project = folder / "home x", folder / "archive ü", folder / "project"
+        for path in (self.home, self.project):
+            path.mkdir(parents=True)
+        self.environ = {
+            "HOME": str(self.home),
+            "UNABRIDGED_HOME": str(self.archive),
+            "PATH": "/nowhere",
+        }
+
+    def una(self, *words: str, **more: str) -> Outcome:
+        return una(*words, environ={**self.environ, **more})
+
+    def write(self, name: str, content: bytes) -> Path:
+        path = self.home / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+        return path
+
+    def snapshot(self) -> dict[str, tuple[int, bytes | str]]:
+        """Everything in home and project: paths, modes, bytes, links."""
+        found: dict[str, tuple[int, bytes | str]] = {}
+        for root in (self.home, self.project):
+            for path in sorted(root.rglob("*")):
+                mode = path.lstat().st_mode
+                content = (
+                    str(path.readlink()) if path.is_symlink() else path.read_bytes() if path.is_file() else ""
+                )
+                found[str(path)] = (mode, content)
+        return found
+
+
+@pytest.fixture
+def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Machine:
+    made = Machine(tmp_path)
+    monkeypatch.chdir(made.project)
+    return made
+
+
+# Each agent with a file of its user that an installation touches.
+AGENTS = {"claude-code": (".claude/settings.json", SETTINGS)}
+FORMS = ((), ("--mcp-only",), ("--scope", "project"), ("--scope", "project", "--mcp-only"))
+
+
+def scope_of(form: tuple[str, ...]) -> tuple[str, ...]:
+    return ("--scope", "project") if "--scope" in form else ()
+
+
+@pytest.mark.parametrize("form", FORMS, ids="".join)
+@pytest.mark.parametrize("agent", AGENTS)
+def test_what_is_installed_goes_again_without_a_trace(
+    machine: Machine, agent: str, form: tuple[str, ...]
+) -> None:
+    machine.write(*AGENTS[agent])
+    before = machine.snapshot()
+    if machine.una("install", agent, *form).status == 2:
+        pytest.skip("it has no settings of that scope")
+    assert machine.snapshot() != before
+    once = machine.snapshot()
+    assert machine.una("install", agent, *form).status == 0
+    assert machine.snapshot() == once
+    assert machine.una("uninstall", agent, *scope_of(form)).status == 0
+    assert machine.snapshot() == before
+    assert journals.every(layout(machine.environ)) == ()
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_a_dry_run_shows_every_change_and_makes_none(machine: Machine, agent: str) -> None:
+    machine.write(*AGENTS[agent])
+    before = machine.snapshot()
+    planned = machine.una("install", agent, "--dry-run", "--json").json["agents"][0]["files"]
+    assert machine.snapshot() == before
+    assert not machine.archive.exists()
+    done = machine.una("install", agent, "--json").json["agents"][0]["files"]
+    assert planned == done
+    assert all(row["diff"] for row in done)
+    shown = machine.una("uninstall", agent, "--dry-run")
+    assert "would be uninstalled" in shown.out
+    assert machine.una("install", agent, "--json").json["agents"][0]["files"] == []
+
+
+@pytest.mark.parametrize("form", [(), ("--mcp-only",)], ids="".join)
+@pytest.mark.parametrize("agent", AGENTS)
+def test_what_a_person_changed_since_stays_when_our_part_goes(
+    machine: Machine, agent: str, form: tuple[str, ...]
+) -> None:
+    machine.write(*AGENTS[agent])
+    machine.una("install", agent, *form)
+    kept = journals.every(layout(machine.environ))[0]
+    edited = [Path(path) for path, entry in kept.files.items() if entry.before is not None]
+    originals = {path: kept.files[str(path)].before or b"" for path in edited}
+    for path in edited:
+        path.write_bytes(path.read_bytes().replace(b"mine", b"yours"))
+    assert machine.una("uninstall", agent).status == 0
+    for path in edited:
+        assert path.read_bytes() == originals[path].replace(b"mine", b"yours")
+
+
+def test_a_file_of_ours_that_a_person_changed_is_kept_aside(machine: Machine) -> None:
+    machine.una("install", "claude-code")
+    skill = machine.home / ".claude/skills/una/skills/archive/SKILL.md"
+    skill.write_text("my own unabridged words")
+    done = machine.una("uninstall", "claude-code")
+    assert not skill.exists()
+    copy = Path(done.err.split("kept in ")[1].splitlines()[0])
+    assert copy.read_text() == "my own unabridged words"
+
+
+def test_a_file_that_is_not_ours_is_never_overwritten(machine: Machine) -> None:
+    path = machine.write(".claude/skills/una/.mcp.json", b'{"mcpServers": {}}')
+    done = machine.una("install", "claude-code", "--json")
+    assert done.json["error"]["code"] == "would-overwrite"
+    assert str(path) in done.json["error"]["details"]["path"]
+    assert list(machine.home.rglob("*.md")) == []
+
+
+def test_a_status_line_of_the_user_stays_and_is_told_of(machine: Machine) -> None:
+    mine = b'{"statusLine": {"type": "command", "command": "my-line"}}'
+    path = machine.write(".claude/settings.json", mine)
+    done = machine.una("install", "claude-code")
+    assert path.read_bytes() == mine
+    assert "Your own status line stays" in done.err
+
+
+def test_an_entry_of_the_user_under_our_name_stays(machine: Machine) -> None:
+    mine = b'{"mcpServers": {"unabridged": {"command": "una", "args": ["mcp"]}}}'
+    path = machine.write(".claude.json", mine)
+    machine.una("install", "claude-code", "--mcp-only")
+    assert path.read_bytes() == mine
+    machine.una("uninstall", "claude-code")
+    assert path.read_bytes() == mine
+
+
+@pytest.mark.parametrize(
+    ("content", "code"),
+    [(b"{", "host-file-unclear"), (b"[]", "host-file-unclear"), (b"\xff\xfe{\0}\0", "host-file-unclear")],
+)
+def test_a_file_that_is_not_understood_is_named_and_nothing_is_written(
+    machine: Machine, content: bytes, code: str
+) -> None:
+    path = machine.write(".claude/settings.json", content)
+    before = machine.snapshot()
+    error = machine.una("install", "claude-code", "--json").json["error"]
+    assert error["code"] == code
+    assert str(path) in json.dumps(error, ensure_ascii=False)
+    assert machine.snapshot() == before
+
+
+def test_a_file_that_may_not_be_written_is_named_and_nothing_is_written(machine: Machine) -> None:
+    path = machine.write(".claude/settings.json", SETTINGS)
+    path.chmod(0o444)
+    before = machine.snapshot()
+    error = machine.una("install", "claude-code", "--json").json["error"]
+    assert error["code"] == "read-only"
+    assert str(path) in error["message"]
+    assert machine.snapshot() == before
+
+
+def test_a_folder_that_may_not_be_written_is_named(machine: Machine) -> None:
+    folder = machine.write(".claude/x", b"").parent
+    folder.chmod(0o555)
+    error = machine.una("install", "claude-code", "--json").json["error"]
+    folder.chmod(0o755)
+    assert error["code"] == "read-only"
+    assert str(folder) in error["message"]
+
+
+def test_a_link_is_written_through_and_stays_a_link(machine: Machine) -> None:
+    real = machine.home / "dotfiles" / "claude.json"
+    real.parent.mkdir()
+    real.write_bytes(SETTINGS)
+    real.chmod(0o600)
+    link = machine.home / ".claude" / "settings.json"
+    link.parent.mkdir()
+    link.symlink_to(real)
+    before = machine.snapshot()
+    machine.una("install", "claude-code")
+    assert link.is_symlink()
+    assert b"statusline" in real.read_bytes()
+    assert real.stat().st_mode & 0o777 == 0o600
+    machine.una("uninstall", "claude-code")
+    assert machine.snapshot() == before
+
+
+def test_without_a_name_what_is_here_is_listed_and_nothing_done_unasked(machine: Machine) -> None:
+    assert "no agent was found" in machine.una("install").err
+    machine.write(".claude/settings.json", b"{}")
+    asked = machine.una("install")
+    assert asked.status == 2
+    assert "una install claude-code" in asked.err
+    assert machine.una("install", "--yes").status == 0
+    assert (machine.home / ".claude/skills/una/hooks/hooks.json").exists()
+    assert machine.una("uninstall").status == 0
+    assert "nothing is installed" in machine.una("uninstall").out
+
+
+def test_an_agent_that_is_not_known_and_a_home_that_is_not_there_are_refused(machine: Machine) -> None:
+    assert "claude-code" in machine.una("install", "nobody").err
+    assert machine.una("install", "claude-code", HOME="/").status == 2
+
+
+def test_what_an_older_version_had_put_elsewhere_goes_with_an_update(machine: Machine) -> None:
+    machine.una("install", "claude-code", "--mcp-only")
+    assert (machine.home / ".claude.json").exists()
+    machine.una("install", "claude-code")
+    assert not (machine.home / ".claude.json").exists()
+    assert (machine.home / ".claude/skills/una/.mcp.json").exists()
+
+
+def test_an_installation_of_another_home_is_taken_over_whole(machine: Machine) -> None:
+    machine.write(*AGENTS["claude-code"])
+    machine.una("install", "claude-code", UNABRIDGED_HOME=str(machine.archive / "other"))
+    machine.una("install", "claude-code")
+    hooks = (machine.home / ".claude/skills/una/hooks/hooks.json").read_text()
+    assert "other" not in hooks
+    machine.una("uninstall", "claude-code")
+    assert (machine.home / ".claude/settings.json").read_bytes() == SETTINGS
+    assert not (machine.home / ".claude/skills/una").exists()
+
+
+def test_of_installations_at_once_each_finds_the_files_whole(machine: Machine) -> None:
+    machine.write(*AGENTS["claude-code"])
+    before = machine.snapshot()
+    with ThreadPoolExecutor(6) as pool:
+        done = list(pool.map(lambda _: machine.una("install", "claude-code").status, range(6)))
+    assert done == [0] * 6
+    machine.una("uninstall", "claude-code")
+    assert machine.snapshot() == before
+
+
+def failing(after: int) -> Callable[[Edit], None]:
+    """A writer that fails once, at the given edit."""
+    count, real = iter(range(1 << 30)), applying._write
+
+    def write(edit: Edit) -> None:
+        if next(count) == after:
+            raise OSError(28, "No space left on device")
+        real(edit)
+
+    return write
+
+
+@pytest.mark.parametrize("at", range(11))
+def test_an_installation_that_fails_half_way_leaves_nothing_of_it(
+    machine: Machine, monkeypatch: pytest.MonkeyPatch, at: int
+) -> None:
+    machine.write(*AGENTS["claude-code"])
+    before = machine.snapshot()
+    monkeypatch.setattr(applying, "_write", failing(at))
+    error = machine.una("install", "claude-code", "--json").json["error"]
+    assert error["code"] == "disk-full"
+    assert machine.snapshot() == before
+    assert journals.every(layout(machine.environ)) == ()
+
+
+@pytest.mark.parametrize("at", range(11))
+@pytest.mark.parametrize("then", ["install", "uninstall"])
+def test_an_installation_that_was_killed_half_way_is_finished_or_undone_by_the_next(
+    machine: Machine, monkeypatch: pytest.MonkeyPatch, at: int, then: str
+) -> None:
+    machine.write(*AGENTS["claude-code"])
+    before = machine.snapshot()
+
+    class Killed(BaseException):
+        pass
+
+    count, real = iter(range(1 << 30)), applying._write
+
+    def write(edit: Edit) -> None:
+        if next(count) == at:
+            raise Killed
+        real(edit)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(applying, "_write", write)
+        with pytest.raises(Killed):
+            machine.una("install", "claude-code")
+    assert machine.una(then, "claude-code").status == 0
+    if then == "install":
+        assert journals.every(layout(machine.environ))[0].state == journals.APPLIED
+        machine.una("uninstall", "claude-code")
+    assert machine.snapshot() == before
+
+
+def test_a_journal_that_is_damaged_is_named(machine: Machine) -> None:
+    machine.una("install", "claude-code")
+    (path,) = (machine.archive / "install").glob("*.json")
+    assert path.stat().st_mode & 0o777 == 0o600
+    path.write_text("{")
+    assert machine.una("uninstall", "claude-code", "--json").json["error"]["code"] == "corrupt"
+    path.unlink()
+    assert machine.una("uninstall", "claude-code").status == 0  # what is known to be ours goes all the same
+    assert not (machine.home / ".claude/skills/una/.mcp.json").exists()
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    st.dictionaries(
+        st.sampled_from(["statusLine", "model", "hooks", "x"]),
+        st.none() | st.integers() | st.just({}),
+        max_size=3,
+    )
+)
+def test_whatever_a_user_had_in_a_file_is_there_again(
+    tmp_path_factory: pytest.TempPathFactory, value: Any
+) -> None:
+    machine = Machine(tmp_path_factory.mktemp("m"))
+    path = machine.write(".claude/settings.json", json.dumps(value).encode())
+    before = machine.snapshot()
+    assert machine.una("install", "claude-code").status == 0
+    assert machine.una("uninstall", "claude-code").status == 0
+    assert machine.snapshot() == before
+    assert path.exists()
+
+
+def test_commands_in_an_agents_files_hold_any_path(machine: Machine) -> None:
+    facts = agents.facts(machine.environ)
+    odd = replace(facts, hook="/a b/ü'\"$x/hook.py", python="/p y/python")
+    line = odd.hook_line("claude-code")
+    assert os.system(f"sh -nc {json.dumps('true')}") == 0
+    assert line.startswith("[ ! -f ")
+    assert os.system(line.replace("exec ", "true ")) == 0  # no such file: nothing runs, status 0
