@@ -260,7 +260,7 @@ class NotATranscript(Unreadable):
     """The file is not a transcript of a known host."""
 
     code = "not-a-transcript"
-    hint = "It does not begin as a file of claude-code, codex, opencode or pi does."
+    hint = "It does not begin as the files of a host do that is known; docs/guides/import.md lists them."
 
 
 class DamagedExport(Unreadable):

@@ -117,6 +117,24 @@ def test_of_a_document_that_is_being_written_what_is_whole_is_given(tmp_path: Pa
     assert all_new(path, look.state)[0] == [{"n": 2}]
 
 
+@pytest.mark.parametrize("step", [30, 1 << 20])
+def test_equal_elements_are_as_many_as_they_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: int
+) -> None:
+    monkeypatch.setattr(documents, "STEP_BYTES", step)
+    path = tmp_path / "chat.json"
+    write(path, [{"ok": 1}, {"n": 1}, {"ok": 1}])
+    first, state = all_new(path, b"")
+    assert first == [{"ok": 1}, {"n": 1}, {"ok": 1}]
+    write(path, [{"ok": 1}, {"n": 1}, {"ok": 1}, {"ok": 1}, {"n": 2}])
+    more, state = all_new(path, state)
+    assert more == [{"ok": 1}, {"n": 2}]
+    write(path, [{"ok": 1}] * 200)
+    more, state = all_new(path, state)
+    assert more == [{"ok": 1}] * 197
+    assert all_new(path, state)[0] == []
+
+
 def test_a_document_that_is_an_array(tmp_path: Path) -> None:
     path = tmp_path / "chat.json"
     path.write_text(json.dumps(numbered(4)))

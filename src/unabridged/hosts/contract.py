@@ -139,7 +139,7 @@ class RowStream(msgspec.Struct, frozen=True):
 class Host(Protocol):
     """One host. Everything but `rows`/`streams` is required; those serve hosts that keep sessions in a database."""
 
-    name: str  # "claude-code", "codex", "opencode", "pi"
+    name: str  # as people name it: "claude-code", "gemini", …
 
     def roots(self, env: Mapping[str, str], home: Path, platform: str) -> Sequence[Path]:
         """Return the folders (or database files) where this host keeps sessions; they need not exist."""

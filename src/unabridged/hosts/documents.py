@@ -24,6 +24,7 @@ HASH_BYTES = 8
 REMEMBERED = (
     3_000  # elements by a hash of their own; two such lists stay below the 64 KiB that a state may have
 )
+EQUAL = 64  # equal elements that are told apart by their order alone; further ones also by their place
 LONG_MEMBER = 1 << 20  # bytes; longer members of a document are not what describes it
 
 
@@ -108,8 +109,9 @@ class _Looking:
         self._array = array
         self._inside = (array,) if array else ()
         self._state = state
-        self._known = _split(state.hashes) | _split(state.new)
+        self._known = set(_pieces(state.hashes))
         self._window = deque(_pieces(state.new), REMEMBERED)
+        self._seen = set(self._window)
 
     def go(self, path: Path) -> Look:
         with _opened(path) as file:
@@ -125,17 +127,26 @@ class _Looking:
             file.seek(state.at[2])
             return
         state.file, state.at, state.count = now, None, 0
+        # What an unfinished look through has given is known, too.
+        self._known |= self._seen
+        given = _pieces(state.hashes) + list(self._window)
+        state.hashes = b"".join(given[-REMEMBERED:])
+        self._forget()
         state.same = bool(state.before) and self._prefix(file) == state.chain
-        self._window.clear()
-        state.new_before, state.new_chain = 0, b""
+        self._forget()
         file.seek(0)
+
+    def _forget(self) -> None:
+        self._window.clear()
+        self._seen.clear()
+        self._state.new_before, self._state.new_chain = 0, b""
 
     def _prefix(self, file: BinaryIO) -> bytes:
         """Return the hash of as many elements as stood in front of the remembered ones."""
         chain, left = b"", self._state.before
         try:
             for element in self._elements(file):
-                chain = _chained(chain, _hash(element))
+                chain = _chained(chain, self._remember(element))
                 left -= 1
                 if not left:
                     return chain
@@ -157,13 +168,11 @@ class _Looking:
         torn = False
         try:
             for element in self._elements(file):
-                name = _hash(element)
-                self._remember(name)
+                name = self._remember(element)
                 state.count += 1
                 if not (state.same and state.count <= state.before) and name not in self._known:
                     found.append(element)
                     size += len(element.data)
-                self._known.add(name)
                 state.at = (element.name, element.place, element.end)
                 if size >= STEP_BYTES:
                     return self._ended(found, over=False)
@@ -173,12 +182,22 @@ class _Looking:
             raise TranscriptChanged("the document is damaged, or is being written", path=str(path))
         return self._ended(found, over=not torn)
 
-    def _remember(self, name: bytes) -> None:
+    def _remember(self, element: Element) -> bytes:
+        """Remember the next element; return its hash, which tells it from an equal one before it."""
         state = self._state
+        name = _hash(element)
+        again = 0
+        while name in self._seen:
+            again += 1
+            name = _chained(name, b"again" if again < EQUAL else b"%d" % element.place)
         if len(self._window) == REMEMBERED:
-            state.new_chain = _chained(state.new_chain, self._window[0])
+            oldest = self._window.popleft()
+            self._seen.remove(oldest)
+            state.new_chain = _chained(state.new_chain, oldest)
             state.new_before += 1
         self._window.append(name)
+        self._seen.add(name)
+        return name
 
     def _ended(self, found: list[Element], *, over: bool) -> Look:
         state = self._state
@@ -200,7 +219,3 @@ def _chained(chain: bytes, name: bytes) -> bytes:
 
 def _pieces(packed: bytes) -> list[bytes]:
     return [packed[at : at + HASH_BYTES] for at in range(0, len(packed), HASH_BYTES)]
-
-
-def _split(packed: bytes) -> set[bytes]:
-    return set(_pieces(packed))

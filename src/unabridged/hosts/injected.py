@@ -57,3 +57,15 @@ COMPACTIONS = (
     "You are performing a CONTEXT CHECKPOINT COMPACTION",
     "Provide a detailed prompt for continuing our conversation",
 )
+
+# Beginnings of texts that Gemini CLI sends as the user.
+GEMINI_TEXTS = (
+    "<session_context>",
+    "<hook_context>",
+    "This is the Gemini CLI. We are setting up the context for our chat",
+    "Here is the user's editor context as a JSON object",
+    "System: Potential loop detected",
+    "--- Content from referenced",
+    "\n--- Content from referenced",
+)
+GEMINI_SUMMARIES = ("<state_snapshot>", "<scratchpad>")

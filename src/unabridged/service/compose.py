@@ -10,10 +10,11 @@ from unabridged.archive.redact import RULESET_VERSION, Finding, Redactor
 from unabridged.hosts.claude_code import HOST as CLAUDE_CODE
 from unabridged.hosts.codex import HOST as CODEX
 from unabridged.hosts.contract import Host
+from unabridged.hosts.gemini import HOST as GEMINI
 from unabridged.hosts.opencode import HOST as OPENCODE
 from unabridged.hosts.pi import HOST as PI
 
-HOSTS: Mapping[str, Host] = {host.name: host for host in (CLAUDE_CODE, CODEX, OPENCODE, PI)}
+HOSTS: Mapping[str, Host] = {host.name: host for host in (CLAUDE_CODE, CODEX, OPENCODE, PI, GEMINI)}
 
 UNREDACTED = 0  # the rule-set version of what was admitted while redaction was off
 
