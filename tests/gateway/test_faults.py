@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import threading
 import tracemalloc
 from collections.abc import Sequence
 from pathlib import Path
@@ -17,11 +18,12 @@ from tests.gateway.serving import LARGE, SMALL, Stand
 from tests.gateway.upstream import Asked
 from tests.gateway.wire import MESSAGES, answers, body, run, said, talk
 from unabridged.errors import DaemonUnavailable, DiskLow, UnabridgedError
-from unabridged.gateway import filing, windows
+from unabridged.gateway import filing, longwork, windows
 from unabridged.gateway.archive import Names, Opened
 from unabridged.window import execute
 from unabridged.window.providers.adapters import ANTHROPIC
-from unabridged.window.providers.contract import Problem
+from unabridged.window.providers.contract import Adapter, Problem, Request
+from unabridged.window.providers.known import Known
 
 FAULT = "x-unabridged-fault"
 
@@ -437,3 +439,30 @@ def test_what_the_archive_misses_of_an_item_is_sent_again(
             assert all(message in kept for message in talk(12))
 
     run(tmp_path, answers, check, limits=SMALL)
+
+
+def test_a_long_request_that_is_worked_on_delays_no_other_conversation(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, served, whole, waited = threading.Event(), threading.Event(), windows.whole, list[bool]()
+    monkeypatch.setattr(longwork, "LONG_BYTES", 64 << 10)
+
+    def long_work(adapter: Adapter, content: bytes, known: Known) -> Request:
+        if len(content) > 64 << 10:
+            begun.set()
+            waited.append(served.wait(20))
+        return whole(adapter, content, known)
+
+    monkeypatch.setattr(windows, "whole", long_work)
+
+    async def check(stand: Stand) -> None:
+        long = [*talk(200), *said("x", "more")]
+        longs = [asyncio.create_task(stand.post(MESSAGES, body(long))) for _ in range(3)]
+        await asyncio.to_thread(begun.wait)
+        await stand.post(MESSAGES, body(talk(1)))
+        served.set()
+        for answer in await asyncio.gather(*longs):
+            assert answer.status_code == 200
+        assert waited == [True, True, True]
+
+    run(tmp_path, answers, check)

@@ -20,12 +20,21 @@ WAIT_SECONDS = 2.0  # that a request may wait for the archive, in all, where som
 LONGER_SECONDS = 10.0  # the same where the provider would refuse the request as it is
 ILL_SECONDS = 15.0  # that nobody waits for an archive which has just been too slow
 AT_ONCE = 2  # captures at once: requests go before, and the daemon serves others, too
+BRIEF_BYTES, BRIEF_AT_ONCE = 256 << 10, 4  # short ones do not wait behind long ones of other conversations
 MOST_HELD = (
     32 << 20
 )  # bytes that wait for the archive; what comes beyond is archived when the client sends it again
 MOST_TASKS = 4_096  # calls that wait for it; so many come together only where it has not answered for long
 
 Settle = Callable[[frozenset[str]], bool]  # gets the keys that are archived; whether the name was another one
+
+
+class Patience:
+    """How many seconds one request has waited for the archive so far."""
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        self.waited = 0.0
 
 
 class Filing:
@@ -37,7 +46,7 @@ class Filing:
         self._tasks = set[asyncio.Task[str]]()
         self._held = 0
         self._ill_until = 0.0
-        self._turns = asyncio.Semaphore(AT_ONCE)
+        self._turns, self._brief = asyncio.Semaphore(AT_ONCE), asyncio.Semaphore(BRIEF_AT_ONCE)
 
     @property
     def place(self) -> str:
@@ -79,6 +88,10 @@ class Filing:
 
         return self._start(talk, work, size)
 
+    def _turn(self, batch: Sequence[Row]) -> asyncio.Semaphore:
+        size = sum(len(row.raw) for row in batch)
+        return self._brief if size <= BRIEF_BYTES else self._turns
+
     def may_hold(self, size: int) -> bool:
         """Tell whether so many more bytes may wait for the archive: one alone may, however long it is."""
         return not self._held or self._held + size <= MOST_HELD
@@ -106,7 +119,7 @@ class Filing:
         for _ in range(CAPTURES):
             missing = set[str]()
             for batch in batches(rows):
-                async with self._turns:
+                async with self._turn(batch):
                     told = await self._archive.capture(talk.id, batch, when)
                 talk.live.told(told.durable, told.erased, told.invalid, forced=told.forced)
                 fault = INVALID if told.invalid else fault
@@ -137,17 +150,19 @@ class Filing:
         return task
 
     async def within(
-        self, task: asyncio.Task[str], *, since: float | None = None, longer: bool = False
+        self, task: asyncio.Task[str], patience: Patience | None = None, *, longer: bool = False
     ) -> str:
         """Wait for a task as long as a request may; return "" or why it is not done.
 
-        `since`: when the request came (`time.monotonic`), so that all it waits for has one end; else it is now.
+        `patience` is the request's, which waits so long in all, whatever it asks of the archive.
         """
-        now = time.monotonic()
-        if now < self._ill_until and not task.done():
+        patience = patience or Patience()
+        begun = time.monotonic()
+        if begun < self._ill_until and not task.done():
             return "archive-ill"
-        left = (now if since is None else since) + (LONGER_SECONDS if longer else WAIT_SECONDS) - now
+        left = (LONGER_SECONDS if longer else WAIT_SECONDS) - patience.waited
         done, _ = await asyncio.wait((task,), timeout=max(0.0, left))
+        patience.waited += time.monotonic() - begun
         if done:
             return task.result()
         self._ill_until = time.monotonic() + ILL_SECONDS

@@ -27,6 +27,7 @@ from unabridged.gateway.bodies import (
 from unabridged.gateway.calling import Calling
 from unabridged.gateway.door import Door
 from unabridged.gateway.journal import Journal
+from unabridged.gateway.longwork import LongWork
 from unabridged.gateway.upstreams import Upstream, Upstreams
 from unabridged.gateway.windows import Going, Windows
 from unabridged.window.answers.builders import builder
@@ -67,6 +68,7 @@ class Service:
         self._bodies = Bodies(body_bytes)
         self._most = body_bytes
         self._calling = Calling()
+        self._long = LongWork()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -181,14 +183,14 @@ class Service:
         coding = b",".join(values(scope["headers"], b"content-encoding")).strip().lower()
         body = came
         if coding and coding != b"identity":
-            decoded = plain(came, coding, self._most)
+            decoded = await self._long.run(len(came), lambda: plain(came, coding, self._most))
             if decoded is None:
                 return Going(came, "not-understood"), False
             body = decoded
         try:
             counted = _counted(path)
             if counted is not None:
-                going = Going(self._windows.counted(counted, body, scope["headers"]))
+                going = Going(await self._windows.counted(counted, body, scope["headers"]))
             else:
                 adapter = adapter_for(path.decode("ascii", "replace"))
                 assert adapter is not None

@@ -6,7 +6,6 @@ and only waited for where something is to be left out.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
@@ -15,9 +14,10 @@ import msgspec
 from unabridged.daemon.origins import Headers
 from unabridged.gateway.admission import Admission, has_past
 from unabridged.gateway.bounds import Bounds, told_window
-from unabridged.gateway.filing import Filing
+from unabridged.gateway.filing import Filing, Patience
 from unabridged.gateway.going import Going, going, list_name, outside, whole
 from unabridged.gateway.identity import Who, beside, who
+from unabridged.gateway.longwork import LongWork
 from unabridged.gateway.talks import Talk, Talks
 from unabridged.window import execute, state
 from unabridged.window.answers.contract import Answer
@@ -60,32 +60,39 @@ class Windows:
         self._known = Known(KNOWN_BYTES)
         self._talks = Talks(self._known, filing.place)
         self._admission = Admission(filing, self._talks)
+        self._long = LongWork()
 
     async def window(self, adapter: Adapter, body: bytes, headers: Headers) -> Going:
         """Return what to send of a request that a model is to answer."""
-        came = time.monotonic()
+        patience, size = Patience(), len(body)
         try:
-            request = whole(adapter, body, self._known)
+            request = await self._long.run(size, lambda: whole(adapter, body, self._known))
         except NotUnderstood:
             return Going(body, execute.NOT_UNDERSTOOD)
         said = beside(outside(request, body))
         kind = sidecalls.aside(request.conversation)
         talk = self._talks.find(who(headers, said, self._default), request.conversation, said, kind)
         limits, fault = self._bounds(request.conversation.model, said.reserve, told_window(headers))
-        late = await self._remembered(talk, adapter, request, kind, limits, came)
+        late = await self._remembered(talk, adapter, request, kind, limits, patience)
         filed = self._admission.request(talk, adapter, request, kind)
         if kind is not sidecalls.Aside.NONE:
-            made = self._beside(adapter, body, talk, request, limits, kind)
+            made = await self._long.run(
+                size, lambda: self._beside(adapter, body, talk, request, limits, kind)
+            )
             return going(adapter, talk, request, made, limits, fault, kind)
         offering = await self.offers.around(adapter, talk, request) if self.offers else None
         chosen, read = offering or adapter, request if request.body is body else None
         if offering is not None and read is not None:
             read = offering.taken(read)
-        made = talk.live.prepare(chosen, body, limits, redact=self._redact, read=read)
+
+        def prepared(*, frozen: bool = False) -> execute.Prepared:
+            return talk.live.prepare(chosen, body, limits, redact=self._redact, frozen=frozen, read=read)
+
+        made = await self._long.run(size, prepared)
         if filed is not None and made.sending.plan is not None and made.sending.plan.archive:
-            told = late or await self._filing.within(filed, since=came)
+            told = late or await self._filing.within(filed, patience)
             frozen = told not in ("", execute.INVALID)  # then all but what it cannot keep is durable
-            made = talk.live.prepare(chosen, body, limits, redact=self._redact, frozen=frozen, read=read)
+            made = await self._long.run(size, lambda: prepared(frozen=frozen))
             late = told
         talk.live.under_way(made)
         if not late and talk.live.held_up(made):
@@ -93,10 +100,10 @@ class Windows:
         fault, talk.fault = late or fault or talk.fault, ""
         return going(adapter, talk, request, made, limits, fault, kind, offering)
 
-    def counted(self, adapter: Adapter, body: bytes, headers: Headers) -> bytes:
+    async def counted(self, adapter: Adapter, body: bytes, headers: Headers) -> bytes:
         """Return the body of a request that is only to be counted, as it would be sent; nothing is remembered of it."""
         try:
-            request = adapter.read(body, self._known)
+            request = await self._long.run(len(body), lambda: adapter.read(body, self._known))
         except NotUnderstood:
             return body
         said = beside(outside(request, body))
@@ -106,7 +113,11 @@ class Windows:
         trial = talk.live.trial(item.key for item in request.conversation.items)
         offering = self.offers.beside(adapter, talk) if self.offers else None
         read = offering.taken(request) if offering is not None else request
-        return trial.prepare(offering or adapter, body, limits, redact=self._redact, read=read).body
+        made = await self._long.run(
+            len(body),
+            lambda: trial.prepare(offering or adapter, body, limits, redact=self._redact, read=read),
+        )
+        return made.body
 
     def answered(self, sent: Going, answer: Answer, spent: Sequence[Usage] = ()) -> None:
         """Take the answer to a request: archive it, count it, keep the state.
@@ -167,7 +178,7 @@ class Windows:
         request: Request,
         kind: sidecalls.Aside,
         limits: Limits,
-        since: float,
+        patience: Patience,
     ) -> str:
         """Wait for what the archive remembers of a conversation that has begun before; return why it is not known.
 
@@ -178,4 +189,4 @@ class Windows:
             return ""
         asked = self._admission.settle(talk, adapter, request, kind)
         too_long = request.conversation.tokens > limits.hard
-        return await self._filing.within(asked, since=since, longer=too_long)
+        return await self._filing.within(asked, patience, longer=too_long)

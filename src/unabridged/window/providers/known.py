@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+
 import msgspec
 
 from unabridged.window.messages import Item
@@ -51,11 +53,12 @@ class Known:
         """Hold at most `most` bytes of requests; what is made of them takes about as much again."""
         self._most, self._size = most, 0
         self._pasts = list[Past]()
+        self._lock = threading.Lock()  # long requests are read beside the others
 
     def nearest(self, reader: str, body: bytes) -> tuple[Past, int] | None:
         """Return the request with which a body has most in common, and how many items that are; None for nothing."""
         found, most = None, 0
-        for past in reversed(self._pasts):
+        for past in reversed(self._held()):
             count = past.shared(body) if past.reader == reader else 0
             if count > most:
                 found, most = past, count
@@ -66,7 +69,7 @@ class Known:
     def alike(self, reader: str, raws: list[bytes]) -> tuple[Past, int] | None:
         """Return the request whose items begin with most of these, and how many: what stands around them may differ."""
         found, most = None, 0
-        for past in reversed(self._pasts):
+        for past in reversed(self._held()):
             count = _common(past, raws) if past.reader == reader else 0
             if count > most:
                 found, most = past, count
@@ -78,6 +81,14 @@ class Known:
         """Remember a request, in place of one that it goes on with; the oldest go where there is no room."""
         if len(past.body) > self._most:
             return
+        with self._lock:
+            self._put(past)
+
+    def _held(self) -> list[Past]:
+        with self._lock:
+            return list(self._pasts)
+
+    def _put(self, past: Past) -> None:
         first = past.items[0].key if past.items else ""
         for at in range(len(self._pasts) - 1, -1, -1):
             one = self._pasts[at]
