@@ -66,7 +66,8 @@ def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Machine:
 
 
 # Each agent with a file of its user that an installation touches.
-AGENTS = {"claude-code": (".claude/settings.json", SETTINGS)}
+CODEX = b'# mine\r\nmodel = "o"\r\n[mcp_servers.x]\r\ncommand = "x" # why\r\n\r\n[tui]  # mine, too'
+AGENTS = {"claude-code": (".claude/settings.json", SETTINGS), "codex": (".codex/config.toml", CODEX)}
 FORMS = ((), ("--mcp-only",), ("--scope", "project"), ("--scope", "project", "--mcp-only"))
 
 

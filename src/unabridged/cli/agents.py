@@ -13,9 +13,10 @@ import unabridged
 from unabridged.daemon.paths import HOME_VARIABLE, layout
 from unabridged.errors import InvalidInput, PathUnreadable
 from unabridged.hosts.claude_code.install import INSTALLER as CLAUDE_CODE
+from unabridged.hosts.codex.install import INSTALLER as CODEX
 from unabridged.hosts.installing import PROJECT, USER, Facts, Installer, Read, Target
 
-INSTALLERS: Mapping[str, Installer] = {installer.name: installer for installer in (CLAUDE_CODE,)}
+INSTALLERS: Mapping[str, Installer] = {installer.name: installer for installer in (CLAUDE_CODE, CODEX)}
 HOOK = "hook.py"
 
 
@@ -26,9 +27,10 @@ def facts(environ: Mapping[str, str], *, scope: str = USER, project: str = "") -
         home = os.path.expanduser("~")  # noqa: PTH111 - of the system's list of users
     if not home.startswith("/") or home == "/":
         raise InvalidInput("there is no home folder: HOME is not set", hint="HOME=/your/folder una install …")
+    moved = environ.get("CODEX_HOME", "")
     found = Facts(
         home=home,
-        env=environ,
+        env=environ if not moved else {**environ, "CODEX_HOME": os.path.realpath(moved)},  # as Codex names it
         platform=sys.platform,
         python=sys.executable,
         hook=str(Path(unabridged.__file__).with_name(HOOK)),

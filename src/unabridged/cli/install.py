@@ -12,8 +12,8 @@ from unabridged.cli import journal as journals
 from unabridged.cli.arguments import Arguments
 from unabridged.cli.journal import Journal
 from unabridged.daemon.paths import layout
-from unabridged.errors import InvalidInput
-from unabridged.hosts.installing import USER, Facts, Installer, Kept, Plan, digest, plan
+from unabridged.errors import InvalidInput, Refused
+from unabridged.hosts.installing import PROJECT, USER, Facts, Installer, Kept, Plan, digest, plan
 
 YES = ("y", "yes")
 
@@ -45,6 +45,7 @@ def run(arguments: Arguments) -> int:
             raise InvalidInput(
                 f"{installer.title} has no settings of a project", hint="Leave --scope project out."
             )
+        _refuse_double(arguments, installer, facts)
     dry = arguments.flag("dry-run")
     done = [install(arguments, installer, facts, dry=dry) for installer in wanted]
     if arguments.flag("json"):
@@ -59,6 +60,22 @@ def run(arguments: Arguments) -> int:
             "hint:", "`una doctor --probe` tries every hook and server as the agents start them.", "yellow"
         )
     return 0
+
+
+def _refuse_double(arguments: Arguments, installer: Installer, facts: Facts) -> None:
+    """Refuse what would run a host's hooks twice in one folder."""
+    others = [
+        journal
+        for journal in journals.every(layout(arguments.environ))
+        if journal.host == installer.name and journal.scope != facts.scope
+    ]
+    if installer.one_scope and others and not facts.mcp_only:
+        where = "for all your projects" if facts.scope == PROJECT else f"in {others[0].project}"
+        raise Refused(
+            f"{installer.title} has it {where} already: its hooks would run twice",
+            hint=f"`una uninstall {installer.name}"
+            + (" --scope project` there first." if facts.scope == USER else "` first, or leave it at that."),
+        )
 
 
 def install(arguments: Arguments, installer: Installer, facts: Facts, *, dry: bool) -> Done:

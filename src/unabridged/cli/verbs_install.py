@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from unabridged.cli.arguments import FLAG, TEXT, Option, Positional, Verb
 
-AGENTS = ("claude-code",)
+AGENTS = ("claude-code", "codex")
 
 _SET = "Set up"
 _JSON = Option("json", FLAG, "print one JSON document")

@@ -148,6 +148,7 @@ class Installer(Protocol):
     name: str
     title: str
     scopes: Sequence[str]
+    one_scope: bool  # in two scopes at once its hooks would run twice
 
     def present(self, facts: Facts, exists: Callable[[str], bool]) -> bool:
         """Tell whether its configuration is on this machine."""
@@ -229,9 +230,9 @@ def _original(target: Target, current: bytes | None, entry: Kept | None) -> byte
         return entry.before
     if current is None:
         return None
-    if target.owned:
-        return target.take(current, None) if MARK in current else current
-    return target.take(current, entry.before if entry is not None else current)
+    if target.owned and MARK not in current:
+        return current
+    return target.take(current, entry.before if entry is not None else None)
 
 
 def remove(targets: Sequence[Target], read: Read, kept: Mapping[str, Kept]) -> tuple[Edit, ...]:
@@ -251,7 +252,7 @@ def remove(targets: Sequence[Target], read: Read, kept: Mapping[str, Kept]) -> t
         current = read(path)
         if path in kept or current is None or (target.owned and MARK not in current):
             continue
-        after = target.take(current, None if target.owned else current)
+        after = target.take(current, None)
         edits.append(Edit(path, current, after, after, "without our part"))
     return tuple(edits)
 

@@ -1,4 +1,4 @@
-"""Our MCP server's entry in a host's JSON file of servers."""
+"""Our MCP server's entry in a host's JSON file of servers, and our hooks in its file of hooks."""
 
 from __future__ import annotations
 
@@ -36,3 +36,26 @@ def commands_at(content: bytes, keys: Sequence[str], env: str = "env") -> Sequen
         return ()
     variables = cast("dict[str, str]", jsonc.at(entry, [env]) or {})
     return (Command(keys[-1], words=server_words(entry), env=variables),)
+
+
+def pristine(target: Target, current: bytes | None) -> bytes | None:
+    """Return a file's content without our part, where no journal says what it was."""
+    return None if current is None else target.take(current, None)
+
+
+def hook_commands(content: bytes) -> Sequence[Command]:
+    """Return the command lines of a file of hooks, by event."""
+    hooks = jsonc.values(content).get("hooks")
+    found: list[Command] = []
+    for event, groups in cast("dict[str, Any]", hooks if isinstance(hooks, dict) else {}).items():
+        for group in cast("list[Any]", groups if isinstance(groups, list) else []):
+            for handler in cast("list[Any]", jsonc.at(group, ["hooks"]) or []):
+                line = jsonc.at(handler, ["command"])
+                if isinstance(line, str) and is_our_hook(line):
+                    found.append(Command(event, line=line))
+    return found
+
+
+def is_our_hook(line: str) -> bool:
+    """Tell whether a command line runs our hook file."""
+    return "hook.py" in line and "-I -S -E" in line

@@ -22,7 +22,7 @@ from unabridged.hosts.installing import (
     mcp_entry,
     owned,
 )
-from unabridged.hosts.servers import commands_at, server_target
+from unabridged.hosts.servers import commands_at, hook_commands, server_target
 
 STATUS_LINE = "statusLine"
 SERVERS = "mcpServers"
@@ -61,6 +61,7 @@ class ClaudeCodeInstaller:
     name = "claude-code"
     title = "Claude Code"
     scopes: Sequence[str] = (USER, PROJECT)
+    one_scope = False  # it loads one plugin of a name
 
     def present(self, facts: Facts, exists: Callable[[str], bool]) -> bool:
         """Tell by the configuration folder."""
@@ -128,24 +129,6 @@ class ClaudeCodeInstaller:
                     )
                 )
         return tuple(dict.fromkeys(found))
-
-
-def hook_commands(content: bytes) -> Sequence[Command]:
-    """Return the command lines of a file of hooks, by event."""
-    hooks = jsonc.values(content).get("hooks")
-    found: list[Command] = []
-    for event, groups in cast("dict[str, Any]", hooks if isinstance(hooks, dict) else {}).items():
-        for group in cast("list[Any]", groups if isinstance(groups, list) else []):
-            for handler in cast("list[Any]", jsonc.at(group, ["hooks"]) or []):
-                line = jsonc.at(handler, ["command"])
-                if isinstance(line, str) and is_our_hook(line):
-                    found.append(Command(event, line=line))
-    return found
-
-
-def is_our_hook(line: str) -> bool:
-    """Tell whether a command line runs our hook file."""
-    return "hook.py" in line and "-I -S -E" in line
 
 
 def server_commands(content: bytes) -> Sequence[Command]:

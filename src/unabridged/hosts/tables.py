@@ -1,0 +1,162 @@
+"""Edits of TOML that a person keeps: whole tables are put at the end and cut out again, all else stays as it is.
+
+What the result says is compared with what it should say before it is returned.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+from unabridged.errors import HostFileUnclear
+from unabridged.hosts.jsonc import BOM, at, text_of
+
+_HEADER = re.compile(r"[ \t]*(\[[^\[].*?\])[ \t]*(?:#.*)?\Z")
+_BARE = re.compile(r"[A-Za-z0-9_-]+")
+
+Path = tuple[str, ...]
+
+
+def values(text: str) -> dict[str, Any]:
+    """Return what a text says. Raises `HostFileUnclear`."""
+    try:
+        return tomllib.loads(text.removeprefix(BOM).replace("\r\n", "\n"))
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise HostFileUnclear(f"it is not TOML: {error}") from error
+
+
+def read(data: bytes | None) -> dict[str, Any]:
+    """Return what a file says; {} where there is none."""
+    return values(text_of(data)) if data is not None else {}
+
+
+def quoted(value: str) -> str:
+    """Return a string as TOML writes it."""
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def put(text: str, tables: Mapping[Path, Mapping[str, Any]]) -> str:
+    """Add tables at the end; those of these names that stand there go first."""
+    text = drop(text, list(tables))
+    new, expected = _appended(text, tables), values(text)
+    for path, rows in tables.items():
+        expected = _with(expected, path, dict(rows))
+    return _checked(new, expected, "put in")
+
+
+def _appended(text: str, tables: Mapping[Path, Mapping[str, Any]]) -> str:
+    newline = "\r\n" if "\r\n" in text else "\n"
+    body = text.removeprefix(BOM)
+    gap = "" if not body else newline if body.endswith("\n") else newline * 2
+    blocks = [newline.join([_header(path), *_lines(rows), ""]) for path, rows in tables.items()]
+    return text + gap + newline.join(blocks)
+
+
+def drop(text: str, paths: Sequence[Path], before: str | None = None) -> str:
+    """Cut tables out. Where the text grew out of `before` by `put` alone, exactly that comes back."""
+    expected = values(text)
+    there = [path for path in paths if at(expected, path) is not None]
+    if not there:
+        return text
+    for path in there:
+        expected = _without(expected, path, values(before) if before is not None else {})
+    if before is not None and _appended(before, {path: at(values(text), path) for path in there}) == text:
+        return before
+    lines = text.splitlines(keepends=True)
+    for path in there:
+        lines = _cut(lines, path)
+    left = "".join(lines)
+    return _checked(_open_end(left, text, before), expected, "taken out")
+
+
+def _open_end(left: str, text: str, before: str | None) -> str:
+    """Take the line end away that `put` had given to a last line without one."""
+    if not before or before.endswith("\n") or not text.startswith(left):
+        return left
+    return left.removesuffix("\n").removesuffix("\r")
+
+
+def _cut(lines: list[str], path: Path) -> list[str]:
+    starts = [number for number, line in enumerate(lines) if _named(line) == path]
+    if not starts:
+        return lines
+    start = starts[0]
+    end = next((n for n in range(start + 1, len(lines)) if lines[n].lstrip().startswith("[")), len(lines))
+    while end - 1 > start and (not lines[end - 1].strip() or lines[end - 1].lstrip()[0] == "#"):
+        end -= 1  # a comment before a table is about that table
+    if start and not lines[start - 1].strip():
+        start -= 1
+    return lines[:start] + lines[end:]
+
+
+def _named(line: str) -> Path:
+    """Return the table that a header line begins, () where it is none."""
+    found = _HEADER.match(line.rstrip("\r\n").removeprefix(BOM))
+    if not found:
+        return ()
+    try:
+        value: Any = tomllib.loads(found[1])
+    except tomllib.TOMLDecodeError:
+        return ()
+    names: list[str] = []
+    while isinstance(value, dict) and value:
+        ((name, value),) = cast("dict[str, Any]", value).items()
+        names.append(name)
+    return tuple(names)
+
+
+def _header(path: Path) -> str:
+    return f"[{'.'.join(name if _BARE.fullmatch(name) else quoted(name) for name in path)}]"
+
+
+def _lines(rows: Mapping[str, Any]) -> list[str]:
+    return [f"{name} = {_value(value)}" for name, value in rows.items()]
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, str):
+        return quoted(value)
+    if isinstance(value, list):
+        return f"[{', '.join(_value(item) for item in cast('list[Any]', value))}]"
+    if isinstance(value, dict):
+        return f"{{ {', '.join(_lines(cast('dict[str, Any]', value)))} }}"
+    return json.dumps(value)
+
+
+def _with(value: Mapping[str, Any], path: Path, given: Any) -> dict[str, Any]:
+    if len(path) == 1:
+        return {**value, path[0]: given}
+    return {**value, path[0]: _with(value.get(path[0]) or {}, path[1:], given)}
+
+
+def _without(value: Mapping[str, Any], path: Path, before: Mapping[str, Any]) -> dict[str, Any]:
+    """Take a table out, and the tables around it that it alone had made."""
+    rest = {name: other for name, other in value.items() if name != path[0]}
+    if len(path) == 1:
+        return rest
+    inner = _without(value[path[0]], path[1:], before.get(path[0]) or {})
+    return {**value, path[0]: inner} if inner or path[0] in before else rest
+
+
+def _checked(new: str, expected: Mapping[str, Any], what: str) -> str:
+    try:
+        found: Mapping[str, Any] | None = values(new)
+    except HostFileUnclear:
+        found = None
+    if found is None or _bare(found) != _bare(expected):
+        raise HostFileUnclear(
+            f"a table of ours cannot be {what} without harm to what stands there",
+            hint="Write the tables there as [headers], not in one line; then run the command again.",
+        )
+    return new
+
+
+def _bare(value: Any) -> Any:
+    """Return a value without empty tables: whether a table that says nothing is there makes no difference."""
+    if not isinstance(value, dict):
+        return repr(value)
+    rows = {name: _bare(other) for name, other in cast("dict[str, Any]", value).items()}
+    return {name: other for name, other in rows.items() if other != {}}

@@ -1,0 +1,117 @@
+"""Edits of a person's TOML, and of their Markdown: what is put in comes out again, and nothing else moves."""
+
+from __future__ import annotations
+
+import tomllib
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from unabridged.errors import HostFileUnclear
+from unabridged.hosts import marked, tables
+from unabridged.hosts.jsonc import at
+
+SERVER = ("mcp_servers", "unabridged")
+STATE = ("hooks", "state", '/a b/ü"/hooks.json:stop:0:0')
+ROWS = {
+    SERVER: {"command": '/x "y"/una', "args": ["mcp"], "env": {"A": "\x7f\\"}},
+    STATE: {"trusted_hash": "sha256:0"},
+}
+LINES = (
+    "# a comment",
+    "",
+    "   ",
+    'model = "o"  # why',
+    "[mcp_servers.x]",
+    "[mcp_servers]",
+    "[hooks.state]",
+    "[[hooks.Stop]]",
+    "[hooks]",
+    "a.b.c = 1",
+    'text = """',
+    "[mcp_servers.unabridged]",
+    "inline = { x = 1 }",
+    "list = [",
+    "1, # one",
+    "]",
+    '[projects."/srv/a b"]',
+)
+
+
+@st.composite
+def files(draw: st.DrawFn) -> str:
+    """Text that is TOML more often than not, with any line ends."""
+    newline = draw(st.sampled_from(["\n", "\r\n"]))
+    lines = draw(st.lists(st.sampled_from(LINES), max_size=8))
+    return draw(st.sampled_from(["", "\ufeff"])) + newline.join(lines) + draw(st.sampled_from(["", newline]))
+
+
+def said(text: str) -> dict[str, Any] | None:
+    try:
+        return tables.values(text)
+    except HostFileUnclear:
+        return None
+
+
+@given(files())
+def test_tables_that_are_put_in_and_taken_out_leave_every_byte(text: str) -> None:
+    before = said(text)
+    if before is None or at(before, SERVER) is not None:
+        return
+    try:
+        put = tables.put(text, ROWS)
+    except HostFileUnclear:
+        assert isinstance(at(before, ["hooks"]), dict | list)  # a table that cannot be added to
+        return
+    assert all(at(tables.values(put), path) == rows for path, rows in ROWS.items())
+    assert tables.drop(put, list(ROWS), text) == text
+
+
+@given(files(), st.sampled_from([line for line in LINES if line[:1] in ("#", "[")]))
+def test_tables_that_are_taken_out_of_a_changed_file_leave_what_it_says(text: str, more: str) -> None:
+    if said(text) is None or at(said(text), SERVER) is not None or said(text + "\n" + more + "\n") is None:
+        return
+    try:
+        put = tables.put(text, ROWS) + "\n" + more + "\n"
+    except HostFileUnclear:
+        return
+    if said(put) is None:
+        return
+    try:
+        left = tables.drop(put, list(ROWS), text)
+    except HostFileUnclear:
+        return
+    assert at(tables.values(left), SERVER) is None
+    assert more in left
+
+
+def test_a_table_is_replaced_in_a_file_that_its_host_has_written_to() -> None:
+    text = 'a = 1\n\n[mcp_servers.unabridged]\ncommand = "/old/una"\nargs = ["mcp"]\n\n# of this one\n[tui]\nx = 1\n'
+    put = tables.put(text, {SERVER: {"command": "/new/una"}})
+    assert put == 'a = 1\n\n# of this one\n[tui]\nx = 1\n\n[mcp_servers.unabridged]\ncommand = "/new/una"\n'
+
+
+@pytest.mark.parametrize("text", ['mcp_servers = { x = { command = "x" } }', "a = ", "\x00"])
+def test_a_file_that_cannot_take_a_table_is_named_as_such(text: str) -> None:
+    with pytest.raises(HostFileUnclear):
+        tables.put(text, {SERVER: {"command": "una"}})
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"]), max_size=20))
+def test_any_string_is_written_as_toml_reads_it(value: str) -> None:
+    assert tomllib.loads(f"a = {tables.quoted(value)}") == {"a": value}
+
+
+@given(st.text(st.sampled_from("a#\n\r é"), max_size=12).map(lambda text: text.replace("\r", "\r\n")))
+def test_a_block_that_is_put_in_and_taken_out_leaves_every_byte(text: str) -> None:
+    put = marked.put(text, "one\ntwo")
+    assert marked.put(put, "one\ntwo") == put
+    assert marked.drop(put, text) == text
+
+
+def test_a_block_is_taken_out_of_a_text_that_was_changed() -> None:
+    put = marked.put("mine\n", "ours\n").replace("mine", "yours") + "\nmore\n"
+    assert marked.drop(put, "mine\n") == "yours\n\nmore\n"
+    assert marked.drop("nothing of ours\n", "x") == "nothing of ours\n"
