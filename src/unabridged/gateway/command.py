@@ -16,11 +16,10 @@ import uvloop
 
 from unabridged.daemon import allocation, config, loopback, paths, portfile
 from unabridged.daemon.link import Link
-from unabridged.errors import UnabridgedError
 from unabridged.gateway import handed
 from unabridged.gateway.composing import composed, whose
 from unabridged.gateway.door import Door
-from unabridged.gateway.journal import Journal, unlogged
+from unabridged.gateway.journal import Journal
 from unabridged.gateway.listening import serve
 from unabridged.gateway.service import Service
 from unabridged.gateway.upstreams import Upstreams, named
@@ -73,7 +72,7 @@ def run(arguments: Arguments) -> int:
     try:
         if file:
             portfile.write(file, door.url)
-        _tell(door, journal.trouble, as_json=arguments.flag("json"))
+        _tell(door, journal.unlogged, as_json=arguments.flag("json"))
         with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
             ends = arguments.flag("until-input-ends")
             runner.run(serve(listener, service, filing, journal, until_input_ends=ends))
@@ -87,12 +86,12 @@ def _ended(_number: int, _frame: FrameType | None) -> None:
     raise SystemExit(0)
 
 
-def _tell(door: Door, fault: UnabridgedError | None, *, as_json: bool) -> None:
+def _tell(door: Door, unlogged: str, *, as_json: bool) -> None:
     """Say where the gateway is, and what it goes without, to whoever started this."""
     facts = {"url": door.url, "openai_url": f"{door.url}/v1", "port": door.port, "pid": os.getpid()}
-    if fault is not None:
-        facts["fault"] = unlogged(fault)
-        sys.stderr.write(facts["fault"] + "\n")
+    if unlogged:
+        facts["fault"] = unlogged
+        sys.stderr.write(unlogged + "\n")
     text = json.dumps(facts) if as_json else f"ANTHROPIC_BASE_URL={door.url}\nOPENAI_BASE_URL={door.url}/v1"
     sys.stdout.write(text + "\n")
     sys.stdout.flush()

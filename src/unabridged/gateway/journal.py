@@ -38,6 +38,14 @@ class Journal:
         return self._unopened if self._log is None else self._log.failed
 
     @property
+    def unlogged(self) -> str:
+        """The line that tells a person, "" while it can."""
+        trouble = self.trouble
+        if trouble is None:
+            return ""
+        return f"una gateway: requests pass, but nothing is logged: {trouble.message} ({trouble.code})"
+
+    @property
     def unwritable(self) -> str:
         """The same as a fault of an answer."""
         return UNWRITABLE if self.trouble is not None else ""
@@ -91,8 +99,3 @@ class Journal:
         except OSError as error:
             return ReadOnly(f"{self._folder} cannot be opened or made: {error.strerror}")
         return None
-
-
-def unlogged(error: UnabridgedError) -> str:
-    """Return the line that tells a person why nothing is logged."""
-    return f"una gateway: requests pass, but nothing is logged: {error.message} ({error.code})"
