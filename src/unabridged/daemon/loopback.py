@@ -61,15 +61,15 @@ class BoundedProtocol(H11Protocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Forget the connection."""
-        self._awaiting = _cancelled(self._awaiting)
-        self._stuck = _cancelled(self._stuck)
+        self._awaiting = cancelled(self._awaiting)
+        self._stuck = cancelled(self._stuck)
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
         """Take bytes; those of a head have not for ever."""
         super().data_received(data)
         if self.conn.their_state is not h11.IDLE:
-            self._awaiting = _cancelled(self._awaiting)
+            self._awaiting = cancelled(self._awaiting)
         elif self._awaiting is None and self.timeout_keep_alive_task is None:
             self._await_head()
 
@@ -77,16 +77,12 @@ class BoundedProtocol(H11Protocol):
         """Learn that what we send is not read."""
         super().pause_writing()
         if self._stuck is None:
-            self._stuck = self.loop.call_later(self.stuck_seconds(), self.transport.abort)
+            self._stuck = self.loop.call_later(STUCK_SECONDS, self.transport.abort)
 
     def resume_writing(self) -> None:
         """Learn that it is read again."""
-        self._stuck = _cancelled(self._stuck)
+        self._stuck = cancelled(self._stuck)
         super().resume_writing()
-
-    def stuck_seconds(self) -> float:
-        """Return how long our answer may be left unread."""
-        return STUCK_SECONDS
 
     def _await_head(self) -> None:
         self._awaiting = self.loop.call_later(HEAD_SECONDS, self.transport.abort)
@@ -108,6 +104,7 @@ class Listener(uvicorn.Server):
                 loop.remove_signal_handler(number)
 
 
-def _cancelled(timer: asyncio.TimerHandle | None) -> None:
+def cancelled(timer: asyncio.TimerHandle | None) -> None:
+    """Cancel a timer, if there is one; return what stands in its place."""
     if timer is not None:
         timer.cancel()

@@ -11,17 +11,13 @@ import sys
 
 import uvicorn
 
-from unabridged.daemon import owners
-from unabridged.daemon.loopback import BoundedProtocol, Listener
+from unabridged.daemon.loopback import Listener
 from unabridged.gateway.filing import Filing
 from unabridged.gateway.journal import Journal
+from unabridged.gateway.protocol import OwnProtocol
 from unabridged.gateway.service import Service
 
-HEAD_BYTES = 64 << 10  # of a request's head: some clients send their tools' names in one
 KEEP_SECONDS = 75  # that a connection stays open between two requests
-STUCK_SECONDS = (
-    120.0  # that somebody may leave our answer unread: a person may have stopped the agent for a while
-)
 FILING_SECONDS = 5.0  # that what waits for the archive gets then
 END_SECONDS = 5  # that answers on their way get when this process is told to end
 # Objects allocated before the collector looks at the youngest ones: a request is read into thousands of values that
@@ -29,21 +25,6 @@ END_SECONDS = 5  # that answers on their way get when this process is told to en
 COLLECT_AFTER = 50_000
 SILENT = logging.CRITICAL + 1  # for libraries, whose messages repeat what was sent
 LIBRARIES = ("uvicorn", "uvicorn.error", "uvicorn.access", "httpx2", "httpcore2", "asyncio")
-
-
-class OwnProtocol(BoundedProtocol):
-    """A connection of this user's, and of nobody else's."""
-
-    def connection_made(self, transport: asyncio.Transport) -> None:  # pyright: ignore[reportIncompatibleMethodOverride]
-        """Take a connection, unless the kernel says that it is another user's."""
-        super().connection_made(transport)
-        client, server = transport.get_extra_info("peername"), transport.get_extra_info("sockname")
-        if client and server and owners.owner(client, server[1]) not in (None, os.geteuid()):
-            transport.abort()
-
-    def stuck_seconds(self) -> float:
-        """Return how long our answer may be left unread."""
-        return STUCK_SECONDS
 
 
 def server(service: Service) -> Listener:
@@ -58,7 +39,6 @@ def server(service: Service) -> Listener:
         server_header=False,
         date_header=False,
         proxy_headers=False,
-        h11_max_incomplete_event_size=HEAD_BYTES,
         timeout_keep_alive=KEEP_SECONDS,
         timeout_graceful_shutdown=END_SECONDS,
     )
