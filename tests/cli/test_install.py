@@ -67,7 +67,15 @@ def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Machine:
 
 # Each agent with a file of its user that an installation touches.
 CODEX = b'# mine\r\nmodel = "o"\r\n[mcp_servers.x]\r\ncommand = "x" # why\r\n\r\n[tui]  # mine, too'
-AGENTS = {"claude-code": (".claude/settings.json", SETTINGS), "codex": (".codex/config.toml", CODEX)}
+AGENTS = {
+    "claude-code": (".claude/settings.json", SETTINGS),
+    "codex": (".codex/config.toml", CODEX),
+    "opencode": (".config/opencode/opencode.jsonc", SETTINGS),
+    "pi": (".pi/agent/mcp.json", SETTINGS),
+    "gemini": (".gemini/settings.json", SETTINGS),
+    "cursor": (".cursor/mcp.json", b"{\n  // mine\n}\n"),
+    "cline": (".cline/data/settings/cline_mcp_settings.json", SETTINGS),
+}
 FORMS = ((), ("--mcp-only",), ("--scope", "project"), ("--scope", "project", "--mcp-only"))
 
 

@@ -15,8 +15,11 @@ from unabridged.errors import InvalidInput, PathUnreadable
 from unabridged.hosts.claude_code.install import INSTALLER as CLAUDE_CODE
 from unabridged.hosts.codex.install import INSTALLER as CODEX
 from unabridged.hosts.installing import PROJECT, USER, Facts, Installer, Read, Target
+from unabridged.hosts.tooled import CLINE, CURSOR, GEMINI, OPENCODE, PI
 
-INSTALLERS: Mapping[str, Installer] = {installer.name: installer for installer in (CLAUDE_CODE, CODEX)}
+INSTALLERS: Mapping[str, Installer] = {
+    installer.name: installer for installer in (CLAUDE_CODE, CODEX, OPENCODE, PI, GEMINI, CURSOR, CLINE)
+}
 HOOK = "hook.py"
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
+from unabridged.cli import probing
 from unabridged.cli.arguments import Arguments
+from unabridged.cli.install import install
 from unabridged.cli.progress import Progress
 from unabridged.daemon import examine
 from unabridged.daemon.paths import Layout, layout
@@ -29,6 +31,9 @@ def run(arguments: Arguments) -> int:
             answer = arguments.client().call("doctor", {"fix": fix}, on_progress=progress.update)
     except (ServiceError, StoreError, Refused, InvalidSetting, UnknownSetting) as error:
         answer = _without_daemon(layout(arguments.environ), fix, error)
+    found = _agents(arguments, fix)
+    answer["checks"] = [*answer["checks"], *found]
+    answer["ok"] = answer["ok"] and all(check["ok"] for check in found)
     if arguments.flag("json"):
         screen.json(answer)
         return 0 if answer["ok"] else 1
@@ -45,6 +50,26 @@ def run(arguments: Arguments) -> int:
     if wrong and not arguments.flag("fix"):
         screen.tell("hint:", "`una doctor --fix` repairs what can be repaired safely.", "yellow")
     return 0 if answer["ok"] else 1
+
+
+def _agents(arguments: Arguments, fix: bool) -> list[dict[str, Any]]:
+    """Return what is found of the agents that we are installed into; `fix`: what is stale is installed anew."""
+    probe = arguments.flag("probe")
+    found = list(probing.checks(arguments.environ, probe=probe))
+    mended: set[str] = set()
+    if fix and any(not finding.ok for finding in found):
+        for installer, facts, journal in probing.installations(arguments.environ):
+            wrong = [
+                finding for finding in found if finding.check.split()[0] == installer.name and not finding.ok
+            ]
+            if wrong and journal.files:
+                install(arguments, installer, facts, dry=False)
+                mended.add(installer.name)
+        found = [
+            replace(finding, fixed=finding.check.split()[0] in mended and finding.ok)
+            for finding in probing.checks(arguments.environ, probe=probe)
+        ]
+    return [asdict(finding) for finding in found]
 
 
 def _without_daemon(place: Layout, fix: bool, error: UnabridgedError) -> dict[str, Any]:

@@ -93,6 +93,7 @@ def install(arguments: Arguments, installer: Installer, facts: Facts, *, dry: bo
             if edit.path in wanted and edit.after != edit.original
         }
         known = {"python": facts.python, "hook": facts.hook, "una": list(facts.una), "archive": facts.archive}
+        known |= {"mcp_only": facts.mcp_only, "statusline": facts.statusline}
         after = Journal(installer.name, facts.scope, facts.project, facts.version, facts=known, files=files)
         others = agents.every_target(installer, facts, applying.read)
         spared = applying.apply(place, before, after, found.plan.edits, others)

@@ -367,8 +367,16 @@ VERBS: tuple[Verb, ...] = (
         "look for what is wrong",
         "unabridged.cli.doctor",
         (),
-        (Option("fix", FLAG, "repair what can be repaired safely"), _JSON),
-        (("una doctor", "check"), ("una doctor --fix", "check, then repair")),
+        (
+            Option("fix", FLAG, "repair what can be repaired safely"),
+            Option("probe", FLAG, "run each hook and server of your agents as they run it"),
+            _JSON,
+        ),
+        (
+            ("una doctor", "check"),
+            ("una doctor --fix", "check, then repair"),
+            ("una doctor --probe", "and try what stands in your agents' files"),
+        ),
         _CARE,
         "Exit status 1 says that something is wrong.",
     ),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from unabridged.cli.arguments import FLAG, TEXT, Option, Positional, Verb
 
-AGENTS = ("claude-code", "codex")
+AGENTS = ("claude-code", "codex", "opencode", "pi", "gemini", "cursor", "cline")
 
 _SET = "Set up"
 _JSON = Option("json", FLAG, "print one JSON document")
@@ -23,7 +23,7 @@ INSTALL_VERBS: tuple[Verb, ...] = (
         "install",
         "put the archive into your coding agents",
         "unabridged.cli.install",
-        (Positional("agent", "which ones; none: those found here, after asking", "*", choices=()),),
+        (Positional("agent", "which ones; none: those found here, after asking", "*", choices=AGENTS),),
         (
             _DRY,
             _SCOPE,
@@ -46,7 +46,7 @@ INSTALL_VERBS: tuple[Verb, ...] = (
         "uninstall",
         "take the archive out of your coding agents again",
         "unabridged.cli.uninstall",
-        (Positional("agent", "which ones; none: all that it was installed into", "*"),),
+        (Positional("agent", "which ones; none: all that it was installed into", "*", choices=AGENTS),),
         (_DRY, _SCOPE, _JSON),
         (
             ("una uninstall", "out of all of them"),

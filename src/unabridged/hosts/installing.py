@@ -145,10 +145,25 @@ class Kept:
 class Installer(Protocol):
     """One host's installer; `installing.plan` and the command line need no more of it."""
 
-    name: str
-    title: str
-    scopes: Sequence[str]
-    one_scope: bool  # in two scopes at once its hooks would run twice
+    @property
+    def name(self) -> str:
+        """The host's name."""
+        ...
+
+    @property
+    def title(self) -> str:
+        """The host's name as people write it."""
+        ...
+
+    @property
+    def scopes(self) -> Sequence[str]:
+        """The scopes that it has settings for."""
+        ...
+
+    @property
+    def one_scope(self) -> bool:
+        """Whether its hooks would run twice where it is installed in two scopes."""
+        ...
 
     def present(self, facts: Facts, exists: Callable[[str], bool]) -> bool:
         """Tell whether its configuration is on this machine."""
@@ -168,6 +183,10 @@ class Installer(Protocol):
 
     def probes(self, facts: Facts) -> tuple[Probe, ...]:
         """Return what can be tried of an installation."""
+        ...
+
+    def listing(self, facts: Facts) -> tuple[tuple[str, ...], str]:
+        """Return a command of the host's own that names what it has loaded, and how we are named; ((), "") for none."""
         ...
 
     def troubles(self, facts: Facts, read: Read) -> tuple[tuple[str, str], ...]:

@@ -235,11 +235,18 @@ def _without(text: str, path: Sequence[str], indices: Sequence[int], before: str
         return mark + body
     earlier = _split(before)[1] if before is not None else ""
     there = _node(_Parser(earlier).whole(), path) if earlier else None
-    if there is not None and not there.children and there.closer == node.closer:
+    if there is not None and _same_but_blanks(body, node, earlier, there):
         return mark + body[: node.start] + earlier[there.start : there.end] + body[node.end :]
     if there is None and path:
         return drop(mark + body, path, before)
     return mark + body
+
+
+def _same_but_blanks(body: str, node: Node, earlier: str, there: Node) -> bool:
+    """Tell whether two containers without children differ in blanks at most: the comments in them are the same."""
+    if there.children or there.closer != node.closer:
+        return False
+    return "".join(body[node.start : node.end].split()) == "".join(earlier[there.start : there.end].split())
 
 
 def _removed(body: str, root: Node, path: Sequence[str], node: Node, index: int) -> str:

@@ -108,6 +108,11 @@ class ClaudeCodeInstaller:
             Probe("mcp", servers_file(facts), server_commands),
         )
 
+    def listing(self, facts: Facts) -> tuple[tuple[str, ...], str]:
+        """Return the list of its plugins; those of a project depend on the folder's trust."""
+        wanted = not facts.mcp_only and facts.scope == USER
+        return (("claude", "plugin", "list", "--json"), f'"{plugin.NAME}@') if wanted else ((), "")
+
     def troubles(self, facts: Facts, read: Read) -> tuple[tuple[str, str], ...]:
         """Tell of settings that turn hooks or the plugin off, and of a server that is registered twice."""
         found: list[tuple[str, str]] = []

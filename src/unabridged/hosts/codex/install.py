@@ -114,6 +114,10 @@ class CodexInstaller:
             Probe("mcp", _settings_path(facts), server_commands),
         )
 
+    def listing(self, facts: Facts) -> tuple[tuple[str, ...], str]:
+        """Return the list of its servers."""
+        return (("codex", "mcp", "list"), MCP_NAME) if facts.scope == USER else ((), "")
+
     def troubles(self, facts: Facts, read: Read) -> tuple[tuple[str, str], ...]:
         """Tell of hooks that Codex does not run, since they are not trusted, and of hooks that are turned off."""
         found: list[tuple[str, str]] = []
