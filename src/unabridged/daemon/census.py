@@ -12,7 +12,7 @@ from typing import BinaryIO
 from unabridged.daemon.messages import Find, Found, FoundSome, Trouble
 from unabridged.daemon.rowfeed import version_number
 from unabridged.errors import NotATranscript, NoTranscripts, PathNotFound, PathUnreadable, UnabridgedError
-from unabridged.hosts.contract import Candidate, Host
+from unabridged.hosts.contract import Candidate, Host, InProjects
 
 SNIFF_BYTES = 64 << 10  # bytes of a file that a host looks at
 BAD_LINE = 256  # bytes of a first line that nobody knows for his own, as the host is then shown it
@@ -63,7 +63,10 @@ class Census:
             self._places = [
                 Place(root, [host], named=False)
                 for host in chosen
-                for root in host.roots(request.env, home, request.platform)
+                for root in (
+                    *host.roots(request.env, home, request.platform),
+                    *_in_projects(host, request.projects),
+                )
             ]
 
     def items(self) -> Iterator[Item]:
@@ -155,6 +158,13 @@ class Census:
             return
         for stream in host.streams(path):
             yield Found(host.name, Candidate(real, "rows", stream.name), 0, 0, version_number(stream.version))
+
+
+def _in_projects(host: Host, roots: Sequence[str]) -> Iterator[Path]:
+    """Yield where a host that keeps sessions in projects would have those of known ones."""
+    if isinstance(host, InProjects):
+        for root in roots:
+            yield from host.in_project(Path(root))
 
 
 def _is_of(host: Host, path: Path, *, named: bool) -> bool:

@@ -8,6 +8,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from unabridged.archive.log import projects
 from unabridged.daemon import pool
 from unabridged.daemon.capturing import Workers
 from unabridged.daemon.importrun import ImportRun
@@ -137,6 +138,7 @@ class Importing:
             rules.home,
             rules.platform,
             stats=self._ground.known.stats(),
+            projects=[] if request.paths else self._project_roots(),
         )
 
         def page(found: FoundSome) -> None:
@@ -148,6 +150,12 @@ class Importing:
         self._pool.submit(FindJob(find, page, lost), pool.FINDING)
         if len(request.paths) != 1 or os.path.isdir(request.paths[0]):
             self._pool.warm()  # there may be more than one to read: while the first worker finds them, others start
+
+    def _project_roots(self) -> list[str]:
+        """Return the folders of all projects."""
+        with self._ground.store.snapshot() as reader:
+            roots = [root for project in projects(reader) for root in project.roots]
+        return [root for root in roots if os.path.isabs(root)]
 
     def _page(
         self,

@@ -24,6 +24,7 @@ class Find(msgspec.Struct, tag=True, array_like=True):
     only: list[str] = []  # real paths; not empty: nothing else is looked into
     # Of known files by real path: host, inode, size, time. One that is as it was is not looked into again.
     stats: dict[str, tuple[str, int, int, int]] = {}
+    projects: list[str] = []  # roots of known projects, where some hosts keep sessions
 
 
 class Read(msgspec.Struct, tag=True, array_like=True):

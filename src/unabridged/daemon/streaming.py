@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import cast
 
 from unabridged.archive.ingest import Ingest, LineRedactor
@@ -10,7 +11,7 @@ from unabridged.daemon.batches import Batches
 from unabridged.daemon.messages import Read
 from unabridged.daemon.rowfeed import RowFeed, newest_turn
 from unabridged.errors import UnabridgedError
-from unabridged.hosts.contract import Head, Host
+from unabridged.hosts.contract import Head, Host, Untimed
 from unabridged.schema.ids import project_id
 from unabridged.schema.records import Generation
 
@@ -51,11 +52,18 @@ class Streaming:
             raise failure
         if last is None:
             return "empty", False
-        idle = request.close or now_ns / 1e3 - newest_turn(last.turn_state) >= request.idle_seconds * 1e6
+        idle = request.close or now_ns / 1e3 - self._written(last) >= request.idle_seconds * 1e6
         if last.turn_state and idle:
             ingest = self._ingest(feed, Head(stream), last)
             last = self._finish(ingest, last, idle=True, version=request.version)
         return "unchanged" if last is prior else "read", bool(last is not None and last.turn_state)
+
+    def _written(self, last: Generation) -> int:
+        """Return when the open turn was last added to, in microseconds; 0 where none is open."""
+        newest, candidate = newest_turn(last.turn_state), self._request.candidate
+        if last.turn_state and isinstance(self._host, Untimed):
+            return max(newest, self._host.changed(Path(candidate.path), candidate.owner))
+        return newest
 
     def _finish(
         self, ingest: Ingest, last: Generation | None, *, idle: bool, version: int

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import msgspec
 
@@ -185,4 +185,22 @@ class Host(Protocol):
 
     def restore(self, lines: Iterable[bytes]) -> Iterator[bytes]:
         """Turn kept original bytes into the file that the host reads: for file hosts the bytes as they are."""
+        ...
+
+
+@runtime_checkable
+class InProjects(Protocol):
+    """A host that keeps its sessions in the folders of the projects that they are about."""
+
+    def in_project(self, root: Path) -> Sequence[Path]:
+        """Return where the sessions of the project with that root would lie; they need not exist."""
+        ...
+
+
+@runtime_checkable
+class Untimed(Protocol):
+    """A host of streams whose messages do not tell when they were written."""
+
+    def changed(self, path: Path, stream: str) -> Micros:
+        """Return when a stream was last written to, 0 where that is not known; it is idle from then on."""
         ...

@@ -1,0 +1,92 @@
+"""A conversation of an export as lines: `{"conversation": …}`, then `{"node": …}` for each node of its tree.
+
+A node's line holds its exact JSON text, and beside it what its reading needs of the nodes above: `above` is the nearest
+one that says something, `call` the tool call that it answers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple, cast
+
+import msgspec
+
+from unabridged.hosts import exports, given, tree
+from unabridged.hosts.chatgpt.discover import CONVERSATION, FORM, NODE
+from unabridged.hosts.chatgpt.parts import is_call, message_parts
+from unabridged.hosts.given import Row
+from unabridged.hosts.lines import values
+from unabridged.hosts.oneline import one_line
+
+_encode = msgspec.json.Encoder().encode
+
+
+class _Node(NamedTuple):
+    """A node of the tree as far as others need it."""
+
+    data: msgspec.Raw
+    parent: str
+    role: str
+    calls: bool
+    speaks: bool
+
+
+def rows(path: Path, stream: str, state: bytes) -> tuple[list[bytes], bytes]:
+    """Return new and changed lines of a conversation, and the state behind them."""
+    found = exports.contents(path, FORM).get(stream)
+    if found is None or given.is_given(found.version, state):
+        return [], state
+    return given.look(_rows(exports.texts(path, FORM, stream)), found.version, state)
+
+
+def _rows(texts: list[bytes]) -> Iterator[Row]:
+    for text in texts:
+        members = exports.members_of(text)
+        nodes = _nodes(members.pop("mapping", msgspec.Raw(b"{}")))
+        yield Row(CONVERSATION, b'{"%b":%b}\n' % (CONVERSATION.encode(), one_line(_encode(members))))
+        parents = {name: node.parent for name, node in nodes.items()}
+        speaking = {name: node.speaks for name, node in nodes.items()}
+        for name in tree.branches(parents):
+            beside = {
+                "above": tree.above(name, parents, speaking),
+                "call": _call(name, nodes),
+            }
+            yield Row(name, _line(nodes[name].data, {key: value for key, value in beside.items() if value}))
+
+
+def _line(data: msgspec.Raw, beside: dict[str, str]) -> bytes:
+    rest = _encode(beside)[1:-1] if beside else b""
+    return b'{"%b":%b%b%b}\n' % (NODE.encode(), one_line(bytes(data)), b"," if rest else b"", rest)
+
+
+def _nodes(mapping: msgspec.Raw) -> dict[str, _Node]:
+    return {name: _node(data) for name, data in exports.members_of(mapping).items()}
+
+
+def _node(data: msgspec.Raw) -> _Node:
+    value: Any = next(iter(values(bytes(data)).items), None)
+    node = cast("dict[str, Any]", value) if isinstance(value, dict) else {}
+    parent: Any = node.get("parent")
+    raw: Any = node.get("message")
+    message = cast("dict[str, Any]", raw) if isinstance(raw, dict) else {}
+    author: Any = message.get("author")
+    role: Any = cast("dict[str, Any]", author).get("role") if isinstance(author, dict) else ""
+    return _Node(
+        data,
+        parent if isinstance(parent, str) else "",
+        role if isinstance(role, str) else "",
+        is_call(message),
+        bool(message_parts(message, ())),
+    )
+
+
+def _call(name: str, nodes: dict[str, _Node]) -> str:
+    """Return the call that a tool's message answers: the nearest one above it, past other answers."""
+    node, seen = nodes[name], {name}
+    while node.role == "tool" and node.parent in nodes and node.parent not in seen:
+        name, node = node.parent, nodes[node.parent]
+        seen.add(name)
+        if node.calls:
+            return name
+    return ""
