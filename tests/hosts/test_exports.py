@@ -16,7 +16,6 @@ from unabridged.errors import (
     LimitExceeded,
     NotATranscript,
     PathUnreadable,
-    UnabridgedError,
     UnsafeExport,
 )
 from unabridged.hosts import chatgpt as chatgpt_host
@@ -33,12 +32,10 @@ def owners(path: Path) -> list[str]:
     return [host.name for host in HOSTS if host.sniff(head, path)]
 
 
-def refused(path: Path, error: type[UnabridgedError]) -> None:
-    """One host takes the file for its own, and tells what is wrong with it."""
+def owner(path: Path) -> Host:
+    """The one host that takes a file for its own."""
     (name,) = owners(path)
-    (host,) = (host for host in HOSTS if host.name == name)
-    with pytest.raises(error):
-        host.streams(path)
+    return next(host for host in HOSTS if host.name == name)
 
 
 @pytest.fixture(params=["chatgpt", "claude-ai"])
@@ -86,7 +83,8 @@ def test_an_archive_of_something_else_is_no_export(tmp_path: Path) -> None:
 
 def test_an_archive_that_is_cut_off_is_told(packed: Path) -> None:
     packed.write_bytes(packed.read_bytes()[:-60])
-    refused(packed, DamagedExport)
+    with pytest.raises(DamagedExport):
+        owner(packed).streams(packed)
 
 
 def test_a_document_that_is_cut_off_is_told_and_gives_nothing(packed: Path, tmp_path: Path) -> None:
@@ -95,8 +93,11 @@ def test_a_document_that_is_cut_off_is_told_and_gives_nothing(packed: Path, tmp_
     for text in (data[:-1], data[: len(data) * 9 // 10], data + b"[]"):
         alone = tmp_path / "conversations.json"
         alone.write_bytes(text)
-        refused(alone, DamagedExport)
-        refused(changed(packed, **{"conversations.json": text}), DamagedExport)
+        with pytest.raises(DamagedExport):
+            owner(alone).streams(alone)
+        made = changed(packed, **{"conversations.json": text})
+        with pytest.raises(DamagedExport):
+            owner(made).streams(made)
 
 
 def test_an_encrypted_archive_is_told(packed: Path) -> None:
@@ -106,19 +107,24 @@ def test_an_encrypted_archive_is_told(packed: Path) -> None:
         data[at + 8] |= 1
         at = data.find(b"PK\x01\x02", at + 4)
     packed.write_bytes(data)
-    refused(packed, EncryptedExport)
+    with pytest.raises(EncryptedExport):
+        owner(packed).streams(packed)
 
 
 def test_a_bomb_is_told(packed: Path) -> None:
     with zipfile.ZipFile(packed) as archive:
         data = archive.read("conversations.json")
-    refused(changed(packed, **{"conversations.json": data[:-1] + b" " * (100 << 20) + b"]"}), UnsafeExport)
+    made = changed(packed, **{"conversations.json": data[:-1] + b" " * (100 << 20) + b"]"})
+    with pytest.raises(UnsafeExport):
+        owner(made).streams(made)
 
 
 def test_a_path_that_leads_out_of_the_archive_is_told(packed: Path) -> None:
     with zipfile.ZipFile(packed) as archive:
         data = archive.read("conversations.json")
-    refused(changed(packed, **{"../../conversations.json": data}), UnsafeExport)
+    made = changed(packed, **{"../../conversations.json": data})
+    with pytest.raises(UnsafeExport):
+        owner(made).streams(made)
 
 
 def test_nothing_is_written_beside_an_export(packed: Path, tmp_path: Path) -> None:

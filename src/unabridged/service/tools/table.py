@@ -84,7 +84,7 @@ _WHERE = (
     Argument("until", "filters.until"),
     Argument("kinds", "filters.kinds", choices=KINDS),
     Argument("roles", "filters.roles", choices=ROLES),
-    Argument("hosts", "filters.hosts", "claude-code, codex, opencode, pi, aider, chatgpt, claude-ai, note"),
+    Argument("hosts", "filters.hosts", "claude-code, codex, pi, …, note"),
     Argument("tools", "filters.tools", "names of tools that were called"),
     Argument("path", "filters.path", "a file that the passage names, or the end of its path"),
     Argument("session", "filters.session", "a session's id, or the handle of a hit in it", means=SESSION),
@@ -191,7 +191,7 @@ TOOLS = (
         "List past sessions",
         "List archived sessions, the latest first: titles, times, hosts, ids for `session` elsewhere.",
         (
-            Argument("host", words="claude-code, codex, opencode, pi, aider, chatgpt or claude-ai"),
+            Argument("host", words="claude-code, codex, opencode, pi, …"),
             _SCOPE,
             Argument("limit", least=1, most=MOST_SESSIONS, default=20),
             _CURSOR,
