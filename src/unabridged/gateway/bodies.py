@@ -49,24 +49,25 @@ class Bodies:
         if announced(headers) > self._most:
             await drained(receive)
             raise Refused(Refusal(413, "size"))
-        body = bytearray()
+        body, size = list[bytes](), 0
         try:
             async with asyncio.timeout(SECONDS):
                 async for part in parts(receive):
-                    if len(body) + len(part) > self._most:
+                    if size + len(part) > self._most:
                         await drained(receive)
                         raise Refused(Refusal(413, "size"))
                     if self._held + len(part) > MOST_HELD:
                         raise Refused(Refusal(503, "bodies", ((b"retry-after", RETRY_SECONDS),)))
-                    body += part
+                    body.append(part)
+                    size += len(part)
                     self._held += len(part)
         except TimeoutError:
-            self.let_go(len(body))
+            self.let_go(size)
             raise Refused(Refusal(408, "slow")) from None
         except (Refused, ClientGone):
-            self.let_go(len(body))
+            self.let_go(size)
             raise
-        return bytes(body)
+        return b"".join(body)
 
     def let_go(self, size: int) -> None:
         """Count a body no longer."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 
 from unabridged.daemon.config import Config
 from unabridged.daemon.origins import Headers, values
@@ -13,12 +14,14 @@ from unabridged.window.models import told_by
 
 # Gets `provider/model`, the tokens that a request leaves for its answer, and those of its window where it tells (0: not
 # said). The second value is a fault: the settings leave no window, and nothing is left out.
+MODELS = 64  # with what their requests say of themselves, whose limits are remembered
 Bounds = Callable[[str, int, int], tuple[Limits, str]]
 
 
 def of_settings(config: Config) -> Bounds:
     """Return the limits that settings give."""
 
+    @lru_cache(MODELS)
     def bounds(model: str, reserve: int, told: int) -> tuple[Limits, str]:
         try:
             return window_of(config, model, reserve, told).limits, ""

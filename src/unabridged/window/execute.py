@@ -126,10 +126,9 @@ class Live:
         """Return the items of a request that are neither archived nor erased nor invalid, long ones in slices."""
         body, rows, durable, never = request.body, list[Row](), self.durable, self.erased | self.invalid
         keys = request.conversation.keys
-        if durable.issuperset(keys):
-            return rows
-        for key, (start, stop) in zip(keys, request.spans, strict=False):
-            if key not in durable and key not in never:
+        new = set(keys) - durable - never
+        for key, (start, stop) in zip(keys, request.spans, strict=False) if new else ():
+            if key in new:
                 rows.extend(sliced(Row(key, body[start:stop])))
         return rows
 

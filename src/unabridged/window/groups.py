@@ -53,13 +53,9 @@ def groups(items: Sequence[Item], pins: Sequence[str] = PINS, start: int = 0) ->
 
     `pins` are beginnings of texts that a host wants kept at the front.
     """
-    asking, other = list[int](), list[int]()
-    for index, item in enumerate(items):
-        role = item.role
-        if role is Role.USER:
-            asking.append(index)
-        elif role is Role.OTHER:
-            other.append(index)
+    roles = [item.role for item in items]
+    asking = [index for index, role in enumerate(roles) if role is Role.USER]
+    other = [index for index, role in enumerate(roles) if role is Role.OTHER] if Role.OTHER in roles else []
     front = _front(items, tuple(pins), [index for index in other if _is_state(items[index])])
     whole = {pinned.index for pinned in front if pinned.parts == len(items[pinned.index].parts)}
     users = [index for index in asking if index not in whole]

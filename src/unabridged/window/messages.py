@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 
 import msgspec
 
@@ -73,22 +74,22 @@ class Item(msgspec.Struct, frozen=True):
         return short if at is None or len(self.parts) == 1 else f"{short}#{at}"
 
 
-class Conversation(msgspec.Struct, frozen=True):
+class Conversation(msgspec.Struct, frozen=True, dict=True):
     """Everything that one request says. `model` is `provider/model`; `fixed`: tokens outside of the items (tools)."""
 
     model: str
     items: tuple[Item, ...]
     fixed: int = 0
 
-    @property
+    @cached_property
     def keys(self) -> tuple[str, ...]:
         """The keys of all items, in order."""
         return tuple([item.key for item in self.items])
 
-    @property
+    @cached_property
     def tokens(self) -> int:
         """Estimated tokens of the whole request."""
-        return self.fixed + sum(item.tokens for item in self.items)
+        return self.fixed + sum([item.tokens for item in self.items])
 
 
 class Keys:
@@ -105,6 +106,8 @@ class Keys:
         `items`, whose keys are those of their content alone, are all that will come.
         """
         made, coming = cls(), {item.key for item in items}
+        if coming.isdisjoint(before):  # the first of a content has the key of the content alone
+            return made
         for key in before:
             base = key[:KEY_CHARS]
             if base in coming:

@@ -134,25 +134,27 @@ def _messages(messages: list[_Message]) -> Iterator[Problem]:
         for block in message.content or ():
             if block.type in never:
                 yield at(NAME, index, checking.BLOCK_TYPE)
-            if _given(block.cache_control) and block.type in UNMARKABLE:
+            if block.type in UNMARKABLE and _given(block.cache_control):
                 yield at(NAME, index, checking.MARK_PLACE)
 
 
 def _pairs(turns: list[_Turn]) -> Iterator[Problem]:
     before, seen = set[str](), set[str]()
     for turn in turns:
-        results = [block.tool_use_id or "" for block in turn.blocks if block.type == "tool_result"]
         if turn.role == "user":
-            for call in sorted(set(results) - before):
-                yield at(NAME, turn.index, checking.UNPAIRED_RESULT, call)
-            for call in sorted(before - set(results)):
-                yield at(NAME, turn.index, checking.UNPAIRED_CALL, call)
-            if results and _late(turn.blocks):
+            results = {block.tool_use_id or "" for block in turn.blocks if block.type == "tool_result"}
+            if results != before:
+                for call in sorted(results - before):
+                    yield at(NAME, turn.index, checking.UNPAIRED_RESULT, call)
+                for call in sorted(before - results):
+                    yield at(NAME, turn.index, checking.UNPAIRED_CALL, call)
+            if results and len(turn.blocks) > len(results) and _late(turn.blocks):
                 yield at(NAME, turn.index, checking.ORDER)
         calls = [block.id or "" for block in turn.blocks if block.type == "tool_use"]
-        for call in repeated(calls, seen):
-            yield at(NAME, turn.index, checking.REPEATED_CALL, call)
-        before = set(calls if turn.role == "assistant" else ())
+        if calls:
+            for call in repeated(calls, seen):
+                yield at(NAME, turn.index, checking.REPEATED_CALL, call)
+        before = set(calls) if turn.role == "assistant" else set[str]()
     for call in sorted(before):
         yield at(NAME, turns[-1].index, checking.UNPAIRED_CALL, call)
 

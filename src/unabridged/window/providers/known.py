@@ -16,13 +16,14 @@ _ENDED = b'}]"'  # ends a value that nothing behind it makes a longer one
 
 
 class Past(msgspec.Struct, frozen=True):
-    """A request that was read: by which reader, where its list begins, where its items stand, what they say."""
+    """A request that was read: by which reader, where its list begins and its items stand, what they say."""
 
     reader: str
     body: bytes
     array: int
     spans: tuple[Span, ...]
     items: tuple[Item, ...]
+    keys: tuple[str, ...]
 
     def shared(self, body: bytes) -> int:
         """Return how many items stand in another body as they do here, behind the same bytes: some, if not all."""

@@ -134,9 +134,9 @@ class Reader(Generic[T]):
         _check_text(short)
         items = (*past.items[:count], *self._new([bytes(raw) for raw in raws[1:]], past, count))
         spans = (*past.spans[:count], *[(begin + less, stop + less) for begin, stop in places[1:]])
-        known.put(Past(self._place, body, start, spans, items))
-        fixed = by_length(len(short) - (end - start))
-        return Request(body, Conversation(model, items, fixed), (start, end + less), spans)
+        found = Conversation(model, items, by_length(len(short) - (end - start)))
+        known.put(Past(self._place, body, start, spans, items, found.keys))
+        return Request(body, found, (start, end + less), spans)
 
     def _request(self, body: bytes, parts: Parts, known: Known | None) -> Request:
         model, array, spans, raws = parts
@@ -144,9 +144,10 @@ class Reader(Generic[T]):
         _check_text(body[array[1] :])
         items = self._items(body[array[0] : array[1]], raws, known)
         fixed = by_length(len(body) - (array[1] - array[0]))
+        said = Conversation(model, items, fixed)
         if known is not None and items:
-            known.put(Past(self._place, body, array[0], tuple(spans), items))
-        return Request(body, Conversation(model, items, fixed), array, tuple(spans))
+            known.put(Past(self._place, body, array[0], tuple(spans), items, said.keys))
+        return Request(body, said, array, tuple(spans))
 
     def _items(self, value: bytes, raws: Sequence[msgspec.Raw], known: Known | None) -> tuple[Item, ...]:
         if known is not None:
@@ -160,7 +161,7 @@ class Reader(Generic[T]):
     def _new(self, raws: Sequence[bytes], past: Past, count: int) -> list[Item]:
         """Return items that come behind so many of a request that was read before, with their keys."""
         found = [self._adapted(self._one(raw), raw) for raw in raws]
-        return list(map(Keys.behind([item.key for item in past.items[:count]], found).keyed, found))
+        return list(map(Keys.behind(past.keys[:count], found).keyed, found))
 
     def _all(self, value: bytes, raws: Sequence[msgspec.Raw]) -> list[Item]:
         try:
