@@ -25,6 +25,8 @@ MALLOC = {
 # The hosts' own variables that move their sessions: the daemon may have been started without them.
 HOST_VARIABLES = (
     "CLAUDE_CONFIG_DIR",
+    "CLINE_DATA_DIR",
+    "CLINE_DIR",
     "CODEX_HOME",
     "GEMINI_CLI_HOME",
     "OPENCODE_DB",
