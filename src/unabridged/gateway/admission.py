@@ -21,6 +21,9 @@ from unabridged.window.providers.sidecalls import Aside
 FORMATS: Mapping[Adapter, str] = {ANTHROPIC: "messages", RESPONSES: "responses", CHAT: "chat"}
 
 
+NOBODY: frozenset[asyncio.Task[str]] = frozenset()  # is waited for
+
+
 class Admission:
     """Files requests and answers of conversations."""
 
@@ -32,9 +35,12 @@ class Admission:
         self, talk: Talk, adapter: Adapter, request: Request, kind: Aside
     ) -> asyncio.Task[str] | None:
         """Have archived what a request brings; returns what ends when it is, None where there is nothing to do."""
+        # A copy of a conversation shares with it what the archive has of it by then: also the answer just before.
+        before = NOBODY if talk.begun else self._talks.filed_beside(talk, request.conversation)
+        talk.begun = True
         if talk.settled:
             rows = _rows(talk, request, kind)
-            return self._filing.capture(talk, rows) if rows else None
+            return self._filing.capture(talk, rows, before) if rows else None
         settling = self.settle(talk, adapter, request, kind)
         size = len(request.body)
         if not self._filing.may_hold(size):
@@ -47,9 +53,9 @@ class Admission:
             finally:
                 self._filing.let_go(size)
             rows = _rows(talk, request, kind) if talk.settled else []
-            return await self._filing.capture(talk, rows) if rows else told
+            return await self._filing.capture(talk, rows, before) if rows else told
 
-        return self._filing.beside(work())
+        return self._filing.of(talk, work())
 
     def settle(self, talk: Talk, adapter: Adapter, request: Request, kind: Aside) -> asyncio.Task[str]:
         """Have the archive say what it knows of a conversation; returns what ends when it has, or could not."""
@@ -68,14 +74,13 @@ class Admission:
     def answer(self, talk: Talk, rows: Sequence[Row]) -> None:
         """Have an answer archived."""
 
-        def start() -> None:
+        def start() -> asyncio.Task[str] | None:
             missing = [row for row in rows if row.key not in talk.live.durable]
-            if missing:
-                self._filing.capture(talk, missing)
+            return self._filing.capture(talk, missing) if missing else None
 
         self.when_settled(talk, start, sum(len(row.raw) for row in rows))
 
-    def when_settled(self, talk: Talk, start: Callable[[], object], size: int = 0) -> None:
+    def when_settled(self, talk: Talk, start: Callable[[], asyncio.Task[str] | None], size: int = 0) -> None:
         """Start something once the archive knows of a conversation; never where it cannot be asked.
 
         `size`: bytes that wait with it; where that is too much it is not started.
@@ -94,11 +99,10 @@ class Admission:
                 told = await settling
             finally:
                 self._filing.let_go(size)
-            if talk.settled:
-                start()
-            return told
+            filed = start() if talk.settled else None
+            return await filed if filed is not None else told
 
-        self._filing.beside(work())
+        self._filing.of(talk, work())
 
     def _names(self, talk: Talk, adapter: Adapter, request: Request, kind: Aside) -> Names:
         model = request.conversation.model

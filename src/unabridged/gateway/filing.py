@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Sequence
 from typing import Any
 
 from unabridged.daemon.logs import iso
@@ -75,13 +75,17 @@ class Filing:
         """Have the archive say what it knows of a conversation, before anything else is filed of it."""
         return self._start(talk, lambda: self._settled(talk, names, keys, settle))
 
-    def capture(self, talk: Talk, rows: Sequence[Row]) -> asyncio.Task[str]:
-        """Have rows archived; the task gives "" once they are durable, else the code of what failed."""
+    def capture(
+        self, talk: Talk, rows: Sequence[Row], after: Collection[asyncio.Task[str]] = ()
+    ) -> asyncio.Task[str]:
+        """Have rows archived `after` others; the task gives "" once they are durable, else the code of what failed."""
         size = sum(len(row.raw) for row in rows)
         if not self.may_hold(size):
             return self.too_much()
 
         async def work() -> str:
+            if after:
+                await asyncio.wait(after)
             told = await self._captured(talk, rows)
             talk.fault = told or talk.fault
             return told
@@ -149,6 +153,13 @@ class Filing:
         task.add_done_callback(self._tasks.discard)
         return task
 
+    def of(self, talk: Talk, work: Coroutine[Any, Any, str]) -> asyncio.Task[str]:
+        """Run something beside the requests that files of a conversation."""
+        task = self.beside(work)
+        talk.filed.add(task)
+        task.add_done_callback(talk.filed.discard)
+        return task
+
     async def within(
         self, task: asyncio.Task[str], patience: Patience | None = None, *, longer: bool = False
     ) -> str:
@@ -209,7 +220,7 @@ class Filing:
         if len(self._tasks) >= MOST_TASKS:
             return self.too_much()
         self.hold(size)
-        return self.beside(self._filed(talk, work, size))
+        return self.of(talk, self._filed(talk, work, size))
 
     async def _filed(self, talk: Talk, work: Callable[[], Awaitable[str]], size: int) -> str:
         try:

@@ -45,6 +45,8 @@ class Talk:
         self.settling: asyncio.Task[str] | None = None
         self.rounds: Rounds | None = None  # what was asked with offered tools; None: not known yet
         self.filing = asyncio.Lock()  # one call to the archive at a time, in order
+        self.begun = False  # whether a request of it was filed
+        self.filed = set[asyncio.Task[str]]()  # what is being filed of it
         self.firsts = set[str]()
         self.line: tuple[str, ...] = ()
         self.newest = ""  # text of the last item of the line
@@ -102,6 +104,11 @@ class Talks:
             return found
         find = self._of_session if who.session else self._of_line
         return find(who, conversation, said, aside)
+
+    def filed_beside(self, talk: Talk, conversation: Conversation) -> frozenset[asyncio.Task[str]]:
+        """Return what is being filed of other conversations with which this one may have its beginning in common."""
+        busy = [one for one in self._all.values() if one.filed and one.host == talk.host and one is not talk]
+        return frozenset(task for one in busy if one.shares(conversation.items) for task in one.filed)
 
     def renamed(self, talk: Talk, own: str) -> None:
         """Give a conversation another name: it is not the session's main one."""
