@@ -718,14 +718,29 @@ class Methods(Asking):
         return self._ask("hint", requests.HintRequest, requests.HintAnswer, asked, timeout)
 
     def hook(
-        self, host: str, input: Mapping[str, Any] | None, *, timeout: float | None = None
+        self,
+        host: str,
+        input: Mapping[str, Any] | None,
+        *,
+        cwd: str = "",
+        machine: str = "",
+        sequence: str = "",
+        timeout: float | None = None,
     ) -> requests.HookAnswer:
         """Do what an event of a host's session asks for, and tell what its hook prints.
 
         input: what the host writes to the hook's standard input, at most 8 MiB
+        cwd: where the hook ran
+        sequence: names the event among those of its machine
         timeout: seconds; None: as the archive was told, 0: however long it takes
         """
-        asked: dict[str, Any] = {"host": host, "input": input}
+        asked: dict[str, Any] = {
+            "host": host,
+            "input": input,
+            "cwd": cwd,
+            "machine": machine,
+            "sequence": sequence,
+        }
         return self._ask("hook", requests.HookRequest, requests.HookAnswer, asked, timeout)
 
     def why(
@@ -853,6 +868,17 @@ class Methods(Asking):
         """
         asked: dict[str, Any] = {"action": action}
         return self._ask("feedback", requests.FeedbackRequest, requests.FeedbackAnswer, asked, timeout)
+
+    def outbox(
+        self, *, action: str = "list", ids: Sequence[str] = (), timeout: float | None = None
+    ) -> requests.OutboxAnswer:
+        """List the events of hosts that could not be applied, try them again, or drop them.
+
+        ids: of entries, at most 1,000; replay: none means all
+        timeout: seconds; None: as the archive was told, 0: however long it takes
+        """
+        asked: dict[str, Any] = {"action": action, "ids": ids}
+        return self._ask("outbox", requests.OutboxRequest, requests.OutboxAnswer, asked, timeout)
 
     def project(
         self,

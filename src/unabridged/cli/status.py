@@ -50,6 +50,8 @@ def _lines(answer: Facts) -> Iterator[tuple[str, str]]:
     yield "daemon", f"process {daemon.get('pid')}, up {human.span(float(daemon.get('uptime_seconds') or 0))}"
     if daemon.get("home"):
         yield "home", str(daemon["home"])
+    if daemon.get("outbox"):
+        yield "outbox", outbox(daemon["outbox"])
     disk: Facts = daemon.get("disk") or {}
     if "free_bytes" in disk:
         yield "disk", f"{human.size(disk['free_bytes'])} free"
@@ -64,6 +66,18 @@ def meaning(semantic: Facts) -> str:
         told.append(f"{human.plural(behind, 'log entry', 'log entries')} behind")
     if semantic.get("error"):
         told.append(str(semantic["error"]))
+    return ", ".join(told)
+
+
+def outbox(found: Facts) -> str:
+    """Return what hooks left, and what they hold back from, in one line."""
+    waiting, held = int(found.get("waiting") or 0), int(found.get("quarantined") or 0)
+    told = [f"{human.plural(waiting, 'event')} waiting" if waiting else "empty"]
+    if held:
+        told.append(f"{held} in quarantine")
+    hooks: Facts = found.get("hooks") or {}
+    if hooks.get("open"):
+        told.append("hooks hold back")
     return ", ".join(told)
 
 

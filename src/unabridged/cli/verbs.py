@@ -5,6 +5,7 @@ from __future__ import annotations
 from unabridged.cli.arguments import FLAG, LIST, NUMBER, PATH, TEXT, Option, Positional, Verb
 from unabridged.cli.verbs_gateway import GATEWAY_VERBS
 from unabridged.cli.verbs_hints import HINT_VERBS
+from unabridged.cli.verbs_hooks import HOOK_VERBS
 from unabridged.cli.verbs_install import INSTALL_VERBS
 from unabridged.cli.verbs_measure import MEASURING
 from unabridged.cli.verbs_window import WINDOW_VERBS
@@ -626,6 +627,7 @@ VERBS: tuple[Verb, ...] = (
         "alone, without its text; the setting `search.feedback` turns it off.",
     ),
     *INSTALL_VERBS,
+    *HOOK_VERBS,
     *GATEWAY_VERBS,
     *WINDOW_VERBS,
     *MEASURING,
@@ -637,6 +639,7 @@ DEFAULTS = {
     "index": "index status",
     "config": "config show",
     "models": "models list",
+    "outbox": "outbox list",
     "project": "project list",
     "window": "window status",
 }

@@ -7,7 +7,8 @@ import stat
 import time
 from collections.abc import Iterator
 
-from unabridged.daemon import filesystem, lock, safety
+from unabridged.daemon import filesystem, hookbreaker, lock, safety
+from unabridged.daemon.outbox import Outbox
 from unabridged.daemon.paths import Layout
 from unabridged.errors import UnabridgedError
 from unabridged.service.ports import Finding
@@ -29,6 +30,7 @@ def files(layout: Layout, fix: bool, *, running: bool) -> Iterator[Finding]:
         ("index folder", layout.index),
         ("key folder", layout.keys),
         ("log folder", layout.logs),
+        ("outbox folder", layout.outbox),
     ):
         yield _private(name, path, fix)
     yield _filesystem(layout)
@@ -36,6 +38,8 @@ def files(layout: Layout, fix: bool, *, running: bool) -> Iterator[Finding]:
         yield _lock(layout, running)
         yield from _doubles(layout)
         yield _socket(layout, fix, running)
+        yield _hooks(layout)
+    yield _outbox(layout)
 
 
 def _home(layout: Layout) -> Finding:
@@ -119,6 +123,32 @@ def _daemons(layout: Layout) -> set[int]:
         if DAEMON in arguments and data in arguments:
             found.add(int(name))
     return found
+
+
+def _outbox(layout: Layout) -> Finding:
+    box = Outbox(layout.outbox)
+    try:
+        waiting = box.waiting()
+    except UnabridgedError as error:
+        return Finding("outbox", False, error.message, error.advice)
+    held = box.held_count()
+    detail = f"{waiting} events wait, {held} could not be applied"
+    return Finding("outbox", not held, detail, "`una outbox` lists them." if held else "")
+
+
+def _hooks(layout: Layout) -> Finding:
+    """Tell what hooks hold back from. One start that has not ended yet is no fault."""
+    found = hookbreaker.facts(layout)
+    starts, silence, fault = found["starts"]["failures"], found["silence"]["failures"], found["fault"]
+    if fault:
+        detail = f"the daemon that a hook wanted did not start: {fault.get('message') or fault.get('code')}"
+        return Finding("hooks", False, detail, str(fault.get("hint") or "`una daemon start`"))
+    if starts > 1:
+        return Finding("hooks", False, f"{starts} starts in a row brought no daemon", "`una daemon start`")
+    if silence:
+        detail = f"the daemon did not answer {silence} hooks in a row"
+        return Finding("hooks", False, detail, "`una daemon restart --force`")
+    return Finding("hooks", True, "nothing holds them back")
 
 
 def _socket(layout: Layout, fix: bool, running: bool) -> Finding:

@@ -13,7 +13,7 @@ from unabridged.daemon import pool
 from unabridged.daemon.capturing import Workers
 from unabridged.daemon.importrun import ImportRun
 from unabridged.daemon.jobs import FindJob, Ground, ReadJob, place_of
-from unabridged.daemon.messages import Find, Found, FoundSome
+from unabridged.daemon.messages import Find, Found, FoundSome, Trouble
 from unabridged.errors import InternalError, InvalidInput, UnabridgedError, by_code
 from unabridged.hosts.contract import Candidate
 from unabridged.service.capturing import Captures
@@ -74,12 +74,30 @@ class Importing:
 
     def notify(self, path: str, host: str, *, ended: bool = False) -> None:
         """Read a transcript that grew, soon; one that ended closes its turn."""
+        name = self._knows(path, host)
+        if name:
+            self.read(name, Candidate(path, "file"), close=ended)
+        else:
+            self.scan([path], [host] if host else list(self._ground.rules.hosts))
+
+    def follow(self, path: str, host: str, *, ended: bool = False) -> ImportRun:
+        """Do as `notify`; the account tells when all of it is durable, or what went wrong."""
+        run = ImportRun([path], close=ended)
+        if self._knows(path, host):
+            run.finding, run.pending = False, 1
+            job = ReadJob(self._ground, host, Candidate(path, "file"), run, self._ended, close=ended)
+            self._schedule(job, pool.LIVE)
+        else:
+            self._look([path], [host], (), run)
+        return run
+
+    def _knows(self, path: str, host: str) -> str:
+        """Return the host (that one, or any where none is named) whose known file lies at a path, else ""."""
         for name in (host,) if host else tuple(self._ground.rules.hosts):
             origin = self._ground.known.origin(name, path)
             if origin is not None and origin.kind == "file":
-                self.read(name, Candidate(path, "file"), close=ended)
-                return
-        self.scan([path], [host] if host else list(self._ground.rules.hosts))
+                return name
+        return ""
 
     # --- for the follower of growing files --------------------------------------------------------------------------
 
@@ -93,16 +111,20 @@ class Importing:
 
     def scan(self, paths: list[str], hosts: list[str], only: Sequence[str] = ()) -> None:
         """Look for transcripts (only for those at the real paths `only`, when given) and read what is new of them."""
-        run = ImportRun()
+        self._look(paths, hosts, only, ImportRun())
+
+    def _look(self, paths: list[str], hosts: list[str], only: Sequence[str], run: ImportRun) -> None:
         rules = self._ground.rules
         request = Find(
             paths, hosts, rules.env, rules.home, rules.platform, list(only), self._ground.known.stats()
         )
+
+        def lost(why: str) -> None:
+            run.trouble([Trouble(path, 0, why, "the look for transcripts was given up") for path in paths])
+            run.found_all()
+
         self._pool.submit(
-            FindJob(
-                request, lambda page: self._page(page, run, priority=pool.LIVE), lambda _: run.found_all()
-            ),
-            pool.LIVE,
+            FindJob(request, lambda page: self._page(page, run, priority=pool.LIVE), lost), pool.LIVE
         )
 
     def help(self, job: pool.Job) -> bool:
@@ -185,6 +207,7 @@ class Importing:
                 file.candidate,
                 run,
                 self._ended,
+                close=run.close,
                 verify=verify and not version,
                 live=live,
                 version=version,

@@ -19,10 +19,11 @@ MAX_FOUND = 10_000  # files that a dry run lists
 class ImportRun:
     """Counts from several threads; `changed` is notified at each step."""
 
-    def __init__(self, paths: Iterable[str] = ()) -> None:
-        """Begin; `paths` are those that the caller named."""
+    def __init__(self, paths: Iterable[str] = (), *, close: bool = False) -> None:
+        """Begin; `paths` are those that the caller named. close: nobody writes what is found any more."""
         self.changed = threading.Condition()
         self.paths = list(paths)
+        self.close = close
         self.cancelled = False
         self.finding = True
         self.pending = 0  # files that are not done
@@ -110,6 +111,16 @@ class ImportRun:
             if error is not None and self.error is None:
                 self.error, self.cancelled = error, True
             self.changed.notify_all()
+
+    def end(self, seconds: float) -> bool:
+        """Wait until everything that was found is done, at most so long; tell whether it is."""
+        with self.changed:
+            return self.changed.wait_for(lambda: self.over, seconds)
+
+    def troubles(self) -> list[Trouble]:
+        """Return what went wrong with whole files."""
+        with self.changed:
+            return [Trouble(**item) for item in self._problems if not item["line"]]
 
     @property
     def over(self) -> bool:

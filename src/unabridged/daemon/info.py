@@ -36,6 +36,7 @@ class Info:
     workers: Facts = dict
     follower: Facts = dict
     agents: Facts = dict
+    outbox: Facts = dict
     stalls: Callable[[], int] = int
 
     def facts(self) -> dict[str, Any]:
@@ -57,6 +58,7 @@ class Info:
             **self.server(),
             "ingest": self.workers(),
             "mcp": self.agents(),
+            "outbox": self.outbox(),
         }
 
     def slow(self) -> list[dict[str, Any]]:
@@ -76,7 +78,18 @@ class Info:
         return self.follower()
 
     def problems(self) -> list[dict[str, Any]]:
-        """Return what is wrong with the settings."""
+        """Return what is wrong with the settings, and with the events that hooks left."""
+        held = int(self.outbox().get("quarantined", 0))
+        waiting = [
+            {
+                "code": "outbox-quarantined",
+                "message": f"{held} events of hosts could not be applied",
+                "hint": "`una outbox` lists them.",
+            }
+        ]
+        return [*self._ignored(), *(waiting if held else [])]
+
+    def _ignored(self) -> list[dict[str, Any]]:
         return [
             {"code": "setting-ignored", "message": f"{item.name} from {item.origin}: {item.why}"}
             for item in self.config.ignored
@@ -85,7 +98,7 @@ class Info:
     def examine(self, fix: bool) -> Iterator[Finding]:
         """Check files, settings, disk."""
         yield from examine.files(self.config.layout, fix, running=True)
-        ignored = self.problems()
+        ignored = self._ignored()
         detail = "; ".join(str(item["message"]) for item in ignored) or "every value is heeded"
         yield Finding("settings", not ignored, detail, "`una config show --origin`" if ignored else "")
         disk = self.guard.facts()

@@ -13,6 +13,7 @@ from unabridged.daemon import keyring
 from unabridged.daemon.config import Config
 from unabridged.daemon.disk import DiskGuard
 from unabridged.daemon.dispatch import SlowRequests
+from unabridged.daemon.events import Events
 from unabridged.daemon.feedback import Counts
 from unabridged.daemon.idleturns import IdleTurns
 from unabridged.daemon.importing import Importing
@@ -69,11 +70,12 @@ def compose(config: Config, store: Store, log: Log, explicit: bool) -> Parts:
     def roots() -> dict[str, list[Path]]:
         return host_roots(HOSTS, config.env, Path(rules.home), sys.platform)
 
+    outbox = Events(layout, store, importing, frozenset(HOSTS), roots, log)
     if config.flag("ingest.tail"):
         seen.tailing = Tailing(
             importing, known, store, log, roots, _now, lambda: growth.__setitem__(0, time.monotonic())
         )
-    info.workers, info.agents = importing.facts, speaking.facts
+    info.workers, info.agents, info.outbox = importing.facts, speaking.facts, outbox.facts
     info.follower = seen.tailing.facts if seen.tailing is not None else _not_followed
     redact = text_redactor(rules.redact, rules.literals, rules.patterns)
     services = Services(
@@ -104,16 +106,11 @@ def compose(config: Config, store: Store, log: Log, explicit: bool) -> Parts:
         hints=_hint_limits(config),
         captures=importing.captures,
         prices=price_table(config.values),
+        outbox=outbox,
     )
+    made = (services, info, importing, index, seen.tailing, idle, outbox, log, store)
     return Parts(
-        services,
-        info,
-        importing,
-        index,
-        seen.tailing,
-        idle,
-        log,
-        store,
+        *made,
         growth=growth,
         speaking=speaking,
         vectors=vectors,

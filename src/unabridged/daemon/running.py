@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, field
 
+from unabridged.daemon.events import Events
 from unabridged.daemon.idleturns import IdleTurns
 from unabridged.daemon.importing import Importing
 from unabridged.daemon.indexing import Indexing
@@ -47,6 +48,7 @@ class Parts:
     index: Indexing
     tailing: Tailing | None
     idle: IdleTurns
+    outbox: Events
     log: Log
     store: Store
     maintenance: Maintenance | None = None
@@ -62,7 +64,9 @@ class Parts:
             self.vectors.start()
         if self.tailing is not None:
             self.tailing.start()
+        self.outbox.start()
         tasks = (
+            ("outbox", self.outbox.poke),
             ("idle turns", self._close_idle_turns),
             ("error stream", self._trim_errors),
             ("disk", self._tell_disk),
@@ -74,6 +78,7 @@ class Parts:
         """End what works by itself; requests go on."""
         if self.maintenance is not None:
             self.maintenance.close(CLOSE_SECONDS)
+        self.outbox.close(CLOSE_SECONDS)
         if self.tailing is not None:
             self.tailing.close(CLOSE_SECONDS)
 
@@ -92,7 +97,8 @@ class Parts:
     def busy(self) -> bool:
         """Whether something is worked on that no client waits for (an import, texts to embed), or an agent is there."""
         speaking = self.speaking is not None and self.speaking.sessions > 0
-        return self.importing.busy or speaking or (self.vectors is not None and self.vectors.busy)
+        reading = self.importing.busy or self.outbox.busy
+        return reading or speaking or (self.vectors is not None and self.vectors.busy)
 
     def quiet_for(self) -> float:
         """Return the seconds since a followed transcript last grew."""

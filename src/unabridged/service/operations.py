@@ -352,6 +352,15 @@ _TABLE = (
         reserve=SMALL,
     ),
     Operation(
+        "outbox",
+        requests.OutboxRequest,
+        requests.OutboxAnswer,
+        care.outbox,
+        ADMIN,
+        NO_CONTENT,
+        "List the events of hosts that could not be applied, try them again, or drop them.",
+    ),
+    Operation(
         "project",
         requests.ProjectRequest,
         requests.ProjectAnswer,

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from unabridged.errors import DaemonUnavailable
+from unabridged.errors import DaemonUnavailable, NotFound
 from unabridged.hosts.contract import Host
 from unabridged.schema.ids import Micros, ProjectId
 from unabridged.service.bounded import Bounded
@@ -119,6 +119,59 @@ def no_speaker(_: Check) -> tuple[str, int]:
     raise DaemonUnavailable("this process keeps none that speaks MCP")
 
 
+class Outbox(Protocol):
+    """The events that hooks left while no daemon answered."""
+
+    def poke(self) -> None:
+        """Have what waits applied soon. Returns at once."""
+        ...
+
+    def facts(self) -> dict[str, Any]:
+        """Return how much waits, how much lies in quarantine, what hooks hold back from, as plain JSON values."""
+        ...
+
+    def listed(self) -> list[dict[str, Any]]:
+        """Return what lies in quarantine: id, code, message, attempts, host, event, session, transcript, time."""
+        ...
+
+    def replay(self, ids: Sequence[str]) -> int:
+        """Let entries of quarantine (none named: all) wait again; return how many. Raises `NotFound`."""
+        ...
+
+    def drop(self, ids: Sequence[str]) -> int:
+        """Remove entries of quarantine; return how many. Raises `NotFound`."""
+        ...
+
+
+class NoOutbox:
+    """The outbox of a process that keeps none."""
+
+    def poke(self) -> None:
+        """Do nothing."""
+
+    def facts(self) -> dict[str, Any]:
+        """Return nothing."""
+        return {}
+
+    def listed(self) -> list[dict[str, Any]]:
+        """Return nothing."""
+        return []
+
+    def replay(self, ids: Sequence[str]) -> int:
+        """Refuse: there is nothing of that name."""
+        return _nothing(ids)
+
+    def drop(self, ids: Sequence[str]) -> int:
+        """Refuse: there is nothing of that name."""
+        return _nothing(ids)
+
+
+def _nothing(ids: Sequence[str]) -> int:
+    if ids:
+        raise NotFound("this process keeps no outbox")
+    return 0
+
+
 @dataclass(frozen=True, slots=True)
 class HintLimits:
     """What hints may cost, how old their sources may be, and how long one may take: the user's own settings.
@@ -160,4 +213,5 @@ class Services:
     hints: HintLimits = HintLimits()
     captures: Captures = field(default_factory=Captures)  # items of conversations on the wire
     prices: Table = NO_PRICES  # what tokens of models cost the user
+    outbox: Outbox = field(default_factory=NoOutbox)
     bounded: Bounded = field(default_factory=Bounded)  # runs what must answer within a time

@@ -301,6 +301,9 @@ class HookRequest(Request, frozen=True):
 
     host: str
     input: dict[str, Any]  # what the host writes to the hook's standard input, at most 8 MiB
+    cwd: str = ""  # where the hook ran
+    machine: str = ""
+    sequence: str = ""  # names the event among those of its machine
 
 
 class HookAnswer(Answer, frozen=True):
@@ -591,6 +594,23 @@ class FeedbackAnswer(Answer, frozen=True):
     ok: bool
     feedback: dict[str, Any]
     cleared: int = 0
+
+
+class OutboxRequest(Request, frozen=True):
+    """An action on the events that hooks left and that could not be applied: list, replay, drop."""
+
+    action: str = "list"
+    ids: list[str] = []  # of entries, at most 1,000; replay: none means all
+
+
+class OutboxAnswer(Answer, frozen=True):
+    """outbox: waiting, quarantined, applied, hooks. entries: id, state, code, message, attempts, host, event, session,
+    transcript, time. changed: entries that were replayed or dropped just now."""
+
+    ok: bool
+    outbox: dict[str, Any]
+    entries: list[dict[str, Any]]
+    changed: int = 0
 
 
 class DoctorRequest(Request, frozen=True):

@@ -8,7 +8,7 @@ from typing import Any
 
 from unabridged.archive import check, links, log
 from unabridged.archive.project import root_of
-from unabridged.errors import InvalidInput, OutOfScope, UnabridgedError, by_code
+from unabridged.errors import InvalidInput, LimitExceeded, OutOfScope, UnabridgedError, by_code
 from unabridged.schema.ids import GLOBAL, ProjectId
 from unabridged.schema.records import PROJECT, Project
 from unabridged.schema.scope import Level
@@ -21,12 +21,15 @@ from unabridged.service.requests import (
     FeedbackRequest,
     IndexAnswer,
     IndexRequest,
+    OutboxAnswer,
+    OutboxRequest,
     ProjectAnswer,
     ProjectRequest,
     VerifyAnswer,
     VerifyRequest,
 )
 
+MAX_IDS = 1_000  # of one request
 MAX_VIOLATIONS = 1_000  # listed; more of them say nothing new
 
 
@@ -128,6 +131,25 @@ def feedback(call: Call, request: FeedbackRequest) -> FeedbackAnswer:
     counts = call.services.feedback
     cleared = counts.clear() if request.action == "clear" else 0
     return FeedbackAnswer(True, counts.facts(), cleared)
+
+
+def outbox(call: Call, request: OutboxRequest) -> OutboxAnswer:
+    """List the events that could not be applied, try them again, or drop them."""
+    if call.caller.granted is not Level.ALL:
+        raise OutOfScope("only a client that sees everything may look into the outbox")
+    if len(request.ids) > MAX_IDS:
+        raise LimitExceeded("too many ids", field="ids", limit=MAX_IDS, size=len(request.ids))
+    kept, changed = call.services.outbox, 0
+    if request.action == "replay":
+        changed = kept.replay(request.ids)
+    elif request.action == "drop":
+        if not request.ids:
+            raise InvalidInput("which entries to drop must be said", field="ids")
+        changed = kept.drop(request.ids)
+    elif request.action != "list":
+        raise InvalidInput("action must be one of list, replay, drop", field="action")
+    entries = kept.listed()
+    return OutboxAnswer(not entries, kept.facts(), entries, changed)
 
 
 def project(call: Call, request: ProjectRequest) -> ProjectAnswer:

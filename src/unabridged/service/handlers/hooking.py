@@ -29,6 +29,7 @@ def hook(call: Call, request: HookRequest) -> HookAnswer | Pending:
     probe = hooks.probe(request.input)
     if probe:
         return HookAnswer(probe, "", PROBED)
+    call.services.outbox.poke()
     at = hooks.moment(request.input)
     if at is None:
         return HookAnswer("", "", IGNORED)
