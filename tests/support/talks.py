@@ -240,6 +240,11 @@ class OpenCodeTalk:
         assert not said["info"].get("error"), said
         return "".join(part["text"] for part in said["parts"] if part["type"] == "text")
 
+    @property
+    def pid(self) -> int:
+        """The process."""
+        return self._process.pid
+
     def _ask(self, path: str, body: Any) -> Any:
         request = urllib.request.Request(
             self._url + path, json.dumps(body).encode(), {"content-type": "application/json"}
@@ -311,6 +316,18 @@ class PiTalk:
         last = [message for message in ended if message["role"] == "assistant"][-1]
         assert last["stopReason"] == "stop", last
         return "".join(part["text"] for part in last["content"] if part["type"] == "text")
+
+    @property
+    def pid(self) -> int:
+        """The process."""
+        return self._lines.process.pid
+
+    def ask(self, command: dict[str, Any]) -> Any:
+        """One command of its remote control; returns the answer to it."""
+        self._lines.send(command)
+        return self._lines.until(
+            lambda line: line.get("type") == "response" and line.get("command") == command["type"]
+        )[-1]
 
     def end(self) -> None:
         self._lines.end()

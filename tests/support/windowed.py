@@ -117,7 +117,8 @@ class Session:
         """End the host's process and have a new one go on, with a conversation or with a copy of it."""
         assert self.talk is not None
         session = session or self.talk.session
-        self.ends.append(len(self.own()) - 1)
+        if self.recorder is not None:
+            self.ends.append(len(self.own()) - 1)
         if kill:
             self.talk.kill()
         else:

@@ -10,7 +10,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from unabridged.window.limits import Gates, Limits
-from unabridged.window.providers.adapters import ANTHROPIC, CHAT, RESPONSES
+from unabridged.window.providers.adapters import ANTHROPIC, CHAT, OPENCODE, PI, RESPONSES
 from unabridged.window.providers.contract import Adapter
 
 MARK = {"cache_control": {"type": "ephemeral"}}
@@ -170,6 +170,74 @@ def chat(script: Script) -> list[list[Any]]:
     return requests
 
 
+def pi(script: Script) -> list[list[Any]]:
+    """Return the messages of each request, as Pi gives them to its extensions."""
+    messages, requests, number = list[Any](), list[list[Any]](), 0
+
+    def say(role: str, **rest: Any) -> None:
+        messages.append({"role": role, **rest, "timestamp": 1_700_000_000_000 + len(messages)})
+
+    for place, turn in enumerate(script.turns):
+        say("user", content=[{"type": "text", "text": turn.asked}])
+        if not place and script.environment:
+            say("custom", customType="note", content=script.environment, display=False)
+        for step in turn.steps:
+            requests.append(list(messages))
+            content = list[Any]()
+            if step.thought:
+                content.append({"type": "thinking", "thinking": step.thought, "thinkingSignature": "c2ln"})
+            if step.text:
+                content.append({"type": "text", "text": step.text})
+            calls = list[tuple[str, Call]]()
+            for call in step.calls:
+                number += 1
+                calls.append((f"toolu_{number}", call))
+                block = {"id": f"toolu_{number}", "name": call.name, "arguments": call.arguments}
+                content.append({"type": "toolCall", **block})
+            if content:
+                say("assistant", content=content, api="x", usage={"input": number}, stopReason="stop")
+            for name, call in calls:
+                result = [{"type": "text", "text": call.result}]
+                say("toolResult", toolCallId=name, toolName=call.name, content=result, isError=False)
+    requests.append(list(messages))
+    return requests
+
+
+def opencode(script: Script) -> list[list[Any]]:
+    """Return the messages of each request, as OpenCode gives them to its plugins."""
+    messages, requests, number = list[Any](), list[list[Any]](), 0
+
+    def say(role: str, parts: list[Any], **rest: Any) -> None:
+        name = f"msg_{len(messages):04}"
+        ids = [
+            {**part, "id": f"prt_{len(messages):04}{at}", "messageID": name} for at, part in enumerate(parts)
+        ]
+        info = {"role": role, "time": {"created": len(messages)}, **rest, "id": name, "sessionID": "ses_1"}
+        messages.append({"info": info, "parts": ids})
+
+    for place, turn in enumerate(script.turns):
+        parts: list[Any] = [{"type": "text", "text": turn.asked}]
+        if not place and script.environment:
+            text = f"<system-reminder>{script.environment}</system-reminder>"
+            parts.insert(0, {"type": "text", "text": text, "synthetic": True})
+        say("user", parts, model={"providerID": "p", "modelID": "m"})
+        for step in turn.steps:
+            requests.append(list(messages))
+            parts = [{"type": "step-start", "snapshot": "5f"}]
+            if step.thought:
+                parts.append({"type": "reasoning", "text": step.thought, "time": {"start": 1, "end": 2}})
+            if step.text:
+                parts.append({"type": "text", "text": step.text, "time": {"start": 2, "end": 3}})
+            for call in step.calls:
+                number += 1
+                state = {"status": "completed", "input": call.arguments, "output": call.result, "title": "t"}
+                state["metadata"] = {"exit": 0}
+                parts.append({"type": "tool", "tool": call.name, "callID": f"call_{number}", "state": state})
+            say("assistant", [*parts, {"type": "step-finish", "reason": "stop", "cost": 0}], modelID="m")
+    requests.append(list(messages))
+    return requests
+
+
 @dataclass(frozen=True)
 class Format:
     """One provider: its adapter, the member that holds the list, and how a script is written."""
@@ -212,6 +280,8 @@ FORMATS = (
     Format("anthropic", ANTHROPIC, "messages", anthropic),
     Format("responses", RESPONSES, "input", responses),
     Format("chat", CHAT, "messages", chat),
+    Format("pi", PI, "messages", pi),
+    Format("opencode", OPENCODE, "messages", opencode),
 )
 
 # --- made scripts ---------------------------------------------------------------------------------------------------

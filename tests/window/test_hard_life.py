@@ -70,7 +70,7 @@ def starts(items: list[Any]) -> list[int]:
     return [
         index
         for index, item in enumerate(items)
-        if item.get("role") == "user" and "tool_result" not in str(item.get("content"))
+        if item.get("info", item).get("role") == "user" and "tool_result" not in str(item.get("content"))
     ]
 
 

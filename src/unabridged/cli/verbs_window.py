@@ -90,6 +90,17 @@ WINDOW_VERBS: tuple[Verb, ...] = (
         "is named as `una recall` takes it.",
     ),
     Verb(
+        "window serve",
+        "make windows for a host's own extension, over standard input and output",
+        "unabridged.gateway.shims.command",
+        (),
+        (),
+        (("una window serve", "as the extensions for Pi and OpenCode start it"),),
+        _CARE,
+        "Reads requests and writes answers, a line of JSON each, until its input ends. The extensions that "
+        "`una install pi` and `una install opencode` place start it by themselves.",
+    ),
+    Verb(
         "window statusline",
         "print one line on a session's window, for a host's status line",
         "unabridged.cli.statusline",

@@ -13,12 +13,12 @@ from unabridged.gateway.talks import Talk, Talks
 from unabridged.window.execute import Row
 from unabridged.window.identity import chain
 from unabridged.window.messages import Role
-from unabridged.window.providers.adapters import ANTHROPIC, CHAT, RESPONSES
+from unabridged.window.providers.adapters import ADAPTERS
 from unabridged.window.providers.contract import Adapter, Request
 from unabridged.window.providers.sidecalls import Aside
 
 # What the archive calls the formats.
-FORMATS: Mapping[Adapter, str] = {ANTHROPIC: "messages", RESPONSES: "responses", CHAT: "chat"}
+FORMATS: Mapping[Adapter, str] = {adapter: name for name, adapter in ADAPTERS.items()}
 
 
 NOBODY: frozenset[asyncio.Task[str]] = frozenset()  # is waited for

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from unabridged.daemon.config import Config
@@ -13,11 +14,15 @@ from unabridged.gateway.filing import Filing
 from unabridged.gateway.identity import AIDER, OTHER, Who
 from unabridged.gateway.journal import Journal
 from unabridged.gateway.masking import masker
+from unabridged.gateway.shims.windows import HostWindows
 from unabridged.gateway.windows import Windows
+from unabridged.window.limits import Limits
 
 if TYPE_CHECKING:
     from unabridged.gateway.offered.offers import Offers
 
+# That a request waits for the archive: an extension waits two seconds in all, with the start of this process in them.
+EXTENSION_SECONDS = 1.2
 OFFER = "offer"  # the setting's value with which tools are offered
 
 
@@ -29,6 +34,22 @@ def composed(link: Link, journal: Journal, settings: Config, folder: str, who: W
     filing = Filing(DaemonArchive(link), journal, folder)
     offers = _offers(link, filing, journal) if settings.text("gateway.tools") == OFFER else None
     return filing, Windows(filing, of_settings(settings), who, masker(settings), offers)
+
+
+def of_host(
+    link: Link, journal: Journal, settings: Config, folder: str, told: Mapping[str, int]
+) -> tuple[Filing, HostWindows]:
+    """Return the same for a host's own extension, which is answered before it has waited for long.
+
+    `told`: the windows of models in tokens as the host says them; it may be filled later.
+    """
+    filing = Filing(DaemonArchive(link), journal, folder, (EXTENSION_SECONDS, EXTENSION_SECONDS))
+    known = of_settings(settings)
+
+    def bounds(model: str, reserve: int, window: int) -> tuple[Limits, str]:
+        return known(model, reserve, window or told.get(model, 0))
+
+    return filing, HostWindows(filing, bounds, Who(OTHER), masker(settings))
 
 
 def whose(host: str, token: str) -> Who:

@@ -40,9 +40,19 @@ class Patience:
 class Filing:
     """Files what belongs to conversations."""
 
-    def __init__(self, archive: Archive, journal: Journal, cwd: str = "") -> None:
-        """Use an archive; `cwd` is where the clients work, "" where that is not known."""
+    def __init__(
+        self,
+        archive: Archive,
+        journal: Journal,
+        cwd: str = "",
+        waits: tuple[float, float] = (WAIT_SECONDS, LONGER_SECONDS),
+    ) -> None:
+        """Use an archive; `cwd` is where the clients work, "" where that is not known.
+
+        waits: seconds that a request may wait for the archive, and those where it would be refused as it is.
+        """
         self._archive, self._journal, self._cwd = archive, journal, cwd
+        self._waits = waits
         self._tasks = set[asyncio.Task[str]]()
         self._held = 0
         self._ill_until = 0.0
@@ -171,7 +181,7 @@ class Filing:
         begun = time.monotonic()
         if begun < self._ill_until and not task.done():
             return "archive-ill"
-        left = (LONGER_SECONDS if longer else WAIT_SECONDS) - patience.waited
+        left = self._waits[longer] - patience.waited
         done, _ = await asyncio.wait((task,), timeout=max(0.0, left))
         patience.waited += time.monotonic() - begun
         if done:

@@ -32,6 +32,7 @@ _SAYS = {
 class _Front(msgspec.Struct):
     system: str | list[_Text] = ""
     instructions: str | None = None
+    cwd: str = ""  # as an extension of ours says it outright
 
 
 class _Text(msgspec.Struct):
@@ -46,17 +47,21 @@ def folder(host: str, body: bytes, conversation: Conversation) -> str:
     says = _SAYS.get(host)
     if says is None:
         return ""
-    found = (says.search(text) for text in (*_beside(body), *_first(conversation)))
-    path = next((match[1] for match in found if match), "")
+    said = _outside(body)
+    found = (says.search(text) for text in (*_beside(said), *_first(conversation)))
+    path = said.cwd if said.cwd.startswith("/") else next((match[1] for match in found if match), "")
     return path if len(path) <= LONGEST and "\0" not in path else ""
 
 
-def _beside(body: bytes) -> list[str]:
-    """Return what stands beside the list."""
+def _outside(body: bytes) -> _Front:
     try:
-        front = _front.decode(body)
+        return _front.decode(body)
     except FAILURES:
-        return []
+        return _Front()
+
+
+def _beside(front: _Front) -> list[str]:
+    """Return what stands beside the list."""
     system = [front.system] if isinstance(front.system, str) else [part.text for part in front.system]
     return [*system, front.instructions or ""]
 

@@ -64,6 +64,8 @@ def groups(items: Sequence[Item], pins: Sequence[str] = PINS, start: int = 0) ->
     fresh = len(items)
     while fresh and items[fresh - 1].role is not Role.ASSISTANT:
         fresh -= 1
+    if fresh and any(part.kind is Kind.RESULT for part in items[fresh - 1].parts):
+        fresh -= 1  # a host that keeps results beside their calls: the model has not seen them yet
     return Groups(tuple(users), tuple(cuts), _newest(items, users), fresh, front)
 
 

@@ -7,13 +7,21 @@ from typing import Any
 
 import pytest
 
+from unabridged.hosts.wire import hosted
 from unabridged.hosts.wire.items import CHAT, MESSAGES, RESPONSES, facts_of, text_of_part
 from unabridged.hosts.wire.parts import parts_of
 from unabridged.window.messages import Kind
-from unabridged.window.providers.adapters import adapter_for
+from unabridged.window.providers.adapters import ADAPTERS
 
-PATHS = {MESSAGES: "/v1/messages", RESPONSES: "/v1/responses", CHAT: "/v1/chat/completions"}
 IMAGE = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "aGVsbG8="}}
+
+PICTURE = {"type": "image", "mimeType": "image/png", "data": "aGVsbG8="}
+
+
+def _tool(status: str, **rest: str) -> dict[str, Any]:
+    state = {"status": status, "input": {"path": "/x", "n": 1.50}, **rest}
+    return {"type": "tool", "tool": "read", "callID": f"call-{status}", "state": state}
+
 
 ITEMS: list[tuple[str, dict[str, Any]]] = [
     (MESSAGES, {"role": "user", "content": "plain é \u2028"}),
@@ -107,6 +115,63 @@ ITEMS: list[tuple[str, dict[str, Any]]] = [
         },
     ),
     (CHAT, {"role": "tool", "tool_call_id": "1", "content": [{"type": "text", "text": "a"}]}),
+    (hosted.PI, {"role": "user", "content": "typed", "timestamp": 1}),
+    (
+        hosted.PI,
+        {"role": "user", "content": [{"type": "text", "text": "a"}, PICTURE, {"type": "text", "text": "b"}]},
+    ),
+    (
+        hosted.PI,
+        {
+            "role": "assistant",
+            "content": [
+                {"type": "thinking", "thinking": "secret", "thinkingSignature": "s"},
+                {"type": "text", "text": "I look."},
+                {"type": "toolCall", "id": "t", "name": "read", "arguments": {"path": "/x", "n": 1.50}},
+                {"type": "newKind", "something": ["else"]},
+            ],
+            "usage": {"input": 1},
+            "stopReason": "toolUse",
+        },
+    ),
+    (hosted.PI, {"role": "toolResult", "toolCallId": "t", "toolName": "read", "content": "out"}),
+    (
+        hosted.PI,
+        {
+            "role": "toolResult",
+            "toolCallId": "t",
+            "content": [{"type": "text", "text": "a"}, PICTURE, {"type": "text", "text": "b"}],
+        },
+    ),
+    (hosted.PI, {"role": "bashExecution", "command": "ls", "output": "a\nb", "exitCode": 0}),
+    (hosted.PI, {"role": "compactionSummary", "summary": "what was said", "tokensBefore": 5}),
+    (hosted.PI, {"role": "branchSummary", "summary": "what was tried", "fromId": "x"}),
+    (hosted.PI, {"role": "custom", "customType": "note", "content": "noted", "display": False}),
+    (hosted.PI, {"role": "future", "content": None}),
+    (hosted.OPENCODE, {"info": {"role": "user", "id": "m"}, "parts": [{"type": "text", "text": "typed"}]}),
+    (
+        hosted.OPENCODE,
+        {
+            "info": {"role": "assistant", "id": "m"},
+            "parts": [
+                {"type": "step-start", "snapshot": "5f"},
+                {"type": "reasoning", "text": "secret"},
+                {"type": "text", "text": "I look \ud800."},
+                _tool("completed", output="out"),
+                _tool("error", error="no such file"),
+                _tool("running"),
+                {
+                    "type": "tool",
+                    "tool": "odd",
+                    "callID": "q",
+                    "state": {"status": "completed", "output": "bare"},
+                },
+                {"type": "file", "mime": "image/png", "url": "data:image/png;base64,aGVsbG8="},
+                {"type": "newKind", "something": ["else"]},
+                {"type": "step-finish", "reason": "tool-calls"},
+            ],
+        },
+    ),
 ]
 
 
@@ -114,7 +179,7 @@ ITEMS: list[tuple[str, dict[str, Any]]] = [
 def test_a_part_has_the_text_and_the_number_that_a_window_gives_it(form: str, item: dict[str, Any]) -> None:
     raw = json.dumps(item).encode()
     body = b'{"model":"m","%b":[%b]}' % (b"input" if form == RESPONSES else b"messages", raw)
-    parts = adapter_for(PATHS[form]).read(body).conversation.items[0].parts
+    parts = ADAPTERS[form].read(body).conversation.items[0].parts
     line = b'{"item":"00","origin":"request","format":"%b","raw":%b}\n' % (form.encode(), raw)
     facts = facts_of(line)
     assert facts is not None

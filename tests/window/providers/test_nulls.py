@@ -28,6 +28,17 @@ MAY_BE_NULL: dict[str, tuple[str, ...]] = {
     "anthropic": ("cache_control", "citations", "is_error", "caller"),
     "responses": ("id", "status", "phase", "created_by", "namespace", "annotations", "logprobs"),
     "chat": ("name", "refusal", "audio", "function_call", "annotations", "content"),
+    "pi": (
+        "details",
+        "errorMessage",
+        "textSignature",
+        "toolName",
+        "responseId",
+        "content",
+        "summary",
+        "output",
+    ),
+    "opencode": ("error", "summary", "synthetic", "ignored", "metadata", "filename", "text", "mime"),
 }
 
 

@@ -13,9 +13,10 @@ from unabridged.hosts import longlines
 from unabridged.hosts.blocks import Path
 from unabridged.hosts.lines import values
 from unabridged.hosts.surrogates import whole_pairs
+from unabridged.hosts.wire import hosted
 
 MESSAGES, RESPONSES, CHAT = "messages", "responses", "chat"
-FORMATS = (MESSAGES, RESPONSES, CHAT)
+FORMATS = (MESSAGES, RESPONSES, CHAT, hosted.PI, hosted.OPENCODE)
 
 Members = dict[str, msgspec.Raw]
 
@@ -78,6 +79,8 @@ def text_of_part(form: str, data: bytes, at: int) -> str | None:
     item = decoded(data)
     if item is None or at < 0:
         return None
+    if form in hosted.FORMATS:
+        return hosted.text_of_part(form, item, data, at)
     if form == MESSAGES:
         return _messages(item, data, at)
     if form == RESPONSES:

@@ -10,6 +10,7 @@ import msgspec
 from unabridged.hosts.blocks import Part, Path, read_part, readable, text_part
 from unabridged.hosts.calls import base64_size, call_pieces, is_own_call, named_paths
 from unabridged.hosts.contract import MediaRef, Piece, Ref
+from unabridged.hosts.wire import hosted
 from unabridged.hosts.wire.authors import ROLES
 from unabridged.hosts.wire.items import MESSAGES, RESPONSES
 from unabridged.schema.records import ECHO, HIDDEN
@@ -27,6 +28,8 @@ Found = tuple[int, Part]  # which part of its item
 
 def parts_of(form: str, item: dict[str, Any], path: Path) -> tuple[list[Found], int]:
     """Return the readings of an item's parts, and how many parts it has; some say nothing."""
+    if form in hosted.FORMATS:
+        return hosted.parts_of(form, item, path)
     if form == MESSAGES:
         return _messages(item, path)
     if form == RESPONSES:

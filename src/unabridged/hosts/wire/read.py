@@ -10,6 +10,7 @@ from unabridged.hosts.blocks import Part, first_text
 from unabridged.hosts.contract import EMPTY, Block, Line, Piece, Problem, Ref
 from unabridged.hosts.lines import NOT_AN_OBJECT
 from unabridged.hosts.times import HostTime, from_iso
+from unabridged.hosts.wire import hosted
 from unabridged.hosts.wire.authors import text_flags
 from unabridged.hosts.wire.items import Facts, decoded, facts_of
 from unabridged.hosts.wire.parts import parts_of
@@ -66,10 +67,13 @@ class Reader:
 
     def _block(self, facts: Facts, at: int, part: Part, time: HostTime, model: str) -> Block:
         name = native_of(self._conversation, facts.item, at)
-        tool, more = self._seen(part)
+        own = (facts.format or self._form) in hosted.FORMATS  # the host itself says who wrote a text
+        tool, more = self._seen_of_host(part) if own else self._seen(part)
         flags = part.flags | more | (SIDE if self._side else 0)
         kind = (
-            "compaction" if flags & SUMMARY and part.kind == "text" and part.role == "system" else part.kind
+            "compaction"
+            if not own and flags & SUMMARY and part.kind == "text" and part.role == "system"
+            else part.kind
         )
         written = part.role == "assistant"
         return Block(
@@ -88,6 +92,13 @@ class Reader:
             message=facts.message if written else "",
             model=model if written else "",
         )
+
+    def _seen_of_host(self, part: Part) -> tuple[str, int]:
+        """Return the same for a part whose flags the host's own words give."""
+        if part.kind not in ("tool-call", "tool-result"):
+            return part.tool, 0
+        tool, flags = self._seen(part)
+        return part.tool or tool, flags
 
     def _seen(self, part: Part) -> tuple[str, int]:
         """Return a part's tool and further flags; calls are remembered until their results come."""

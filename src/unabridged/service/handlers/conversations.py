@@ -6,6 +6,7 @@ import re
 
 from unabridged.archive import windows as kept
 from unabridged.errors import InvalidInput, LimitExceeded, NotFound, OutOfScope
+from unabridged.hosts.wire.items import FORMATS
 from unabridged.schema.scope import Level
 from unabridged.schema.windows import WindowHome
 from unabridged.service.caller import Call
@@ -43,6 +44,12 @@ def check_scope(call: Call, reader: Reader, home: WindowHome) -> None:
     """Raise `OutOfScope` for a conversation that the caller may not see."""
     if not call.scope(reader).allows(home.home, home.session):
         raise OutOfScope("that conversation is outside what this client was granted")
+
+
+def check_format(form: str) -> None:
+    """Raise `InvalidInput` for what is no format of a conversation; "" is one that is not said."""
+    if form and form not in FORMATS:
+        raise InvalidInput(f"format must be one of {', '.join(FORMATS)}", field="format")
 
 
 def check_key(key: str) -> None:

@@ -23,6 +23,7 @@ from unabridged.schema.windows import (
 from unabridged.service.caller import Call, Pending
 from unabridged.service.handlers.conversations import (
     MAX_KEYS,
+    check_format,
     check_key,
     check_name,
     check_scope,
@@ -46,7 +47,6 @@ MAX_STATE = 1 << 20  # bytes; a state with a full table of contents has a tenth 
 MAX_NOTICES = 20
 MAX_NOTICE = 400  # characters
 MAX_COUNT = 1 << 40  # of tokens or items
-FORMATS = ("", "messages", "responses", "chat")
 
 
 def window_open(call: Call, request: WindowOpenRequest) -> WindowOpenAnswer | Pending:
@@ -71,8 +71,7 @@ def _checked_open(request: WindowOpenRequest) -> None:
         raise InvalidInput("a conversation has a host", field="host")
     if "\0" in request.cwd or len(request.cwd) > MAX_PATH:
         raise InvalidInput("that is not the path of a folder", field="cwd", limit=MAX_PATH)
-    if request.format not in FORMATS:
-        raise InvalidInput("format must be messages, responses or chat", field="format")
+    check_format(request.format)
     if len(request.keys) > MAX_KEYS:
         raise LimitExceeded("too many keys", field="keys", limit=MAX_KEYS, size=len(request.keys))
     for key in request.keys:

@@ -1,0 +1,1 @@
+"""How does a host's own extension get a window? `una window serve`: requests and answers as lines of JSON."""

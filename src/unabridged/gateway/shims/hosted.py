@@ -1,0 +1,169 @@
+"""The windows of one host's sessions, asked for by its own extension: as behind the gateway, without a wire between.
+
+What is left out is archived first; whatever fails here, the host sends what it sent last, or all of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import msgspec
+
+from unabridged.gateway.going import Going
+from unabridged.gateway.shims import asked, mark
+from unabridged.gateway.shims.asked import Asked, Compacted, Planned
+from unabridged.gateway.shims.windows import HostWindows
+from unabridged.window.execute import ROTATED, Account
+from unabridged.window.providers.adapters import ADAPTERS
+from unabridged.window.providers.contract import Adapter
+from unabridged.window.providers.splice import elements, members
+
+# Tokens that a host keeps free by itself: it makes its history short before a window reaches into them.
+KEPT_FREE: Mapping[str, int] = {"pi": 16_384, "opencode": 0}
+OVERFLOW = "overflow"  # why a host makes its history short when the provider has refused it
+KEPT_SESSIONS = 8  # of which the last messages are remembered, for a host that does not send them along
+BEHIND_GATEWAY = "behind-gateway"
+
+
+@dataclass(slots=True)
+class _Session:
+    """What is remembered of a session between its requests."""
+
+    sent: Going | None = None  # a request that nothing was heard of since
+    body: bytes = b""
+    notices: frozenset[str] = frozenset()
+
+
+@dataclass(slots=True)
+class Hosted:
+    """All sessions of one process of a host. `told` gets the window of each model as the host says it."""
+
+    windows: HostWindows
+    told: dict[str, int]
+    _sessions: dict[tuple[str, str], _Session] = field(default_factory=dict[tuple[str, str], _Session])
+
+    async def plan(self, given: Asked) -> Planned:
+        """Return what to send of a request."""
+        adapter = ADAPTERS[given.host]
+        if given.limit > 0 and given.model:
+            self.told[given.model] = given.limit
+        if mark.is_gateway(given.url):
+            return Planned(given.id, notice=BEHIND_GATEWAY)
+        body, session = self._body(given), self._session(given)
+        if given.aside:
+            sent = await self.windows.cut_again(adapter, body, _headers(given))
+            return Planned(given.id, _changed(body, sent))
+        self._unheard(session)
+        going = await self.windows.window(adapter, body, _headers(given))
+        session.sent, session.body = going, body
+        notice = _news(session, going.account)
+        return Planned(given.id, _changed(body, going.body), going.fault, _status(going.account), notice)
+
+    def answered(self, given: Asked) -> None:
+        """Take what came of the last request of a session: what it cost, and its messages where they are told."""
+        session = self._session(given)
+        sent, session.sent = session.sent, None
+        if sent is not None:
+            raws = [bytes(one) for one in elements(given.messages)] if bytes(given.messages) else []
+            self.windows.heard(sent, raws, _usage(given))
+
+    async def compact(self, given: Asked) -> Compacted:
+        """Return what stands for messages that the host takes out of its history, once they are durable."""
+        adapter, session = ADAPTERS[given.host], self._session(given)
+        self._unheard(session)
+        body = self._body(given) if bytes(given.messages) else session.body
+        if not body:
+            return Compacted(given.id)
+        made, fault = await self.windows.handover(adapter, body, _headers(given))
+        if fault or made is None or made.archive:
+            return Compacted(given.id, cancel=given.reason != OVERFLOW, fault=fault or "not-durable")
+        return Compacted(given.id, made.text)
+
+    def close(self) -> None:
+        """Account for what was sent and not heard of since."""
+        for session in self._sessions.values():
+            self._unheard(session)
+
+    def _unheard(self, session: _Session) -> None:
+        sent, session.sent = session.sent, None
+        if sent is not None:
+            self.windows.unanswered(sent)
+
+    def _body(self, given: Asked) -> bytes:
+        return asked.body(given, max(given.reserve, KEPT_FREE.get(given.host, 0)))
+
+    def _session(self, given: Asked) -> _Session:
+        key = (given.host, given.session)
+        found = self._sessions.pop(key, None) or _Session()
+        self._sessions[key] = found
+        for old in list(self._sessions)[:-KEPT_SESSIONS]:
+            self._unheard(self._sessions.pop(old))
+        return found
+
+
+def adapter_of(host: str) -> Adapter | None:
+    """Return the adapter of a host's own messages, None for a host that has none."""
+    return ADAPTERS.get(host) if host in KEPT_FREE else None
+
+
+def _headers(given: Asked) -> tuple[tuple[bytes, bytes], ...]:
+    """Return what says whose a request is, as the gateway's requests say it."""
+    session = given.session.encode("latin-1", "replace")
+    return ((b"user-agent", given.host.encode() + b"/"), (b"x-session-id", session))
+
+
+def _changed(body: bytes, sent: bytes) -> tuple[int | msgspec.Raw, ...] | None:
+    """Return the messages to send; None where they are those that were given."""
+    if sent is body:
+        return None
+    return asked.numbered(bytes(members(body)["messages"]), bytes(members(sent)["messages"]))
+
+
+def _status(account: Account) -> str:
+    if not account.limit:
+        return ""
+    left_out = f", {account.cut} left out" if account.cut else ""
+    return f"una {account.sent / 1000:.0f}k/{account.limit / 1000:.0f}k{left_out}"
+
+
+def _news(session: _Session, account: Account) -> str:
+    """Return the notices of a request that the one before had not; that a new epoch began is none for a person."""
+    said = {text: code for code, text in account.notices if code != ROTATED}
+    new = [text for text in said if said[text] not in session.notices]
+    session.notices = frozenset(said.values())
+    return " ".join(new)
+
+
+class _Cached(msgspec.Struct):
+    read: int = 0
+    write: int = 0
+
+
+class _Usage(msgspec.Struct, rename="camel"):
+    """What either host reports: Pi beside each other, OpenCode with what was cached in an object of its own."""
+
+    input: int = 0
+    output: int = 0
+    cache_read: int = 0
+    cache_write: int = 0
+    cache: _Cached | None = None
+
+
+def _usage(given: Asked) -> bytes:
+    """Return a host's account of a request as providers write it."""
+    try:
+        found = msgspec.json.decode(bytes(given.usage) or b"{}", type=_Usage)
+    except msgspec.DecodeError:
+        return b""
+    cached = found.cache or _Cached(found.cache_read, found.cache_write)
+    if not found.input + cached.read + cached.write:
+        return b""
+    return msgspec.json.encode(
+        {
+            "input_tokens": found.input,
+            "cache_read_input_tokens": cached.read,
+            "cache_creation_input_tokens": cached.write,
+            "output_tokens": found.output,
+        }
+    )

@@ -1,0 +1,91 @@
+const UNA = ["una"]; // what starts Unabridged; `una install opencode` writes its own path here
+// OpenCode plugin of Unabridged. Nothing is decided here: before each request the session's messages go to one
+// `una window serve` (a line of JSON), and what comes back says which of them are sent. Whatever fails, OpenCode goes on.
+import { spawn } from "node:child_process";
+
+const WAIT = 2000, PAUSE = 15000; // milliseconds: that a request waits for us, once; in which nothing waits after that
+const MARK = Symbol.for("unabridged");
+
+export const Unabridged = async ({ client, directory }) => {
+  if (globalThis[MARK]) return {}; // placed twice, for the user and for the project: one is enough
+  globalThis[MARK] = true;
+  const behind = Boolean(process.env.UNABRIDGED_GATEWAY); // `una run opencode`: the gateway makes the window
+  const waiting = new Map(), lasts = new Map(), limits = new Map(), urls = new Map(), compacting = new Set();
+  let child, number = 0, pausedUntil = 0, said = "";
+
+  const start = () => {
+    const made = spawn(UNA[0], [...UNA.slice(1), "window", "serve"], { cwd: directory, stdio: ["pipe", "pipe", "ignore"] });
+    let text = "";
+    const ended = () => {
+      if (child !== made) return;
+      child = undefined;
+      for (const [id, one] of [...waiting]) (one.again-- > 0 ? write(one) : (waiting.delete(id), (pausedUntil = Date.now() + PAUSE), one.done()));
+    };
+    made.on("error", ended).on("exit", ended);
+    made.stdin.on("error", () => {});
+    made.stdout.setEncoding("utf8").on("data", (more) => {
+      const lines = (text += more).split("\n");
+      text = lines.pop();
+      for (const line of lines) { const answer = JSON.parse(line), one = waiting.get(answer.id); waiting.delete(answer.id); one?.done(answer); }
+    });
+    for (const part of [made, made.stdin, made.stdout]) part.unref?.();
+    return made;
+  };
+  const write = (one) => { child ??= start(); child.stdin.write(one.line); };
+  const ask = (message) => new Promise((resolve) => {
+    if (Date.now() < pausedUntil) return resolve(undefined);
+    const id = ++number;
+    const late = () => { waiting.delete(id); pausedUntil = Date.now() + PAUSE; child?.kill("SIGKILL"); child = undefined; resolve(undefined); };
+    const timer = setTimeout(late, WAIT);
+    const one = { again: 1, line: JSON.stringify({ id, host: "opencode", cwd: directory, ...message }) + "\n", done: (answer) => { clearTimeout(timer); resolve(answer); } };
+    waiting.set(id, one);
+    write(one);
+  });
+  const tell = (what, session, more) => ask({ op: "event", session, input: { hook_event_name: what, session_id: session, cwd: directory, ...more } }).then((answer) => answer?.output ?? "", () => "");
+  const show = (message, variant) => { if (message && message !== said) client.tui.showToast({ body: { title: "Unabridged", message, variant } }).catch(() => {}); said = message; };
+  const limit = async (model) => {
+    if (!limits.size) for (const one of (await client.config.providers()).data?.providers ?? []) for (const [id, about] of Object.entries(one.models)) limits.set(`${one.id}/${id}`, about.limit);
+    return limits.get(model) ?? {};
+  };
+
+  return {
+    config: async (settings) => {
+      (settings.mcp ??= {}).una ??= { type: "local", command: [...UNA, "mcp"], enabled: true };
+      for (const [name, about] of Object.entries(settings.provider ?? {})) urls.set(name, about.options?.baseURL ?? "");
+    },
+    "chat.message": async ({ sessionID }, { message, parts }) => {
+      const prompt = parts.filter((part) => part.type === "text" && !part.synthetic).map((part) => part.text).join("\n");
+      const text = await tell("UserPromptSubmit", sessionID, { prompt, prompt_id: message.id });
+      if (text) parts.push({ id: `prt_${message.id.slice(4)}`, sessionID, messageID: message.id, type: "text", text, synthetic: true });
+    },
+    "experimental.chat.messages.transform": async (_, output) => {
+      const source = output.messages, session = source[0]?.info.sessionID;
+      if (behind || !session) return;
+      try {
+        const named = source.findLast((one) => one.info.role === "user")?.info.model ?? {}, model = `${named.providerID}/${named.modelID}`;
+        const size = await limit(model).catch(() => ({}));
+        const aside = compacting.delete(session), last = lasts.get(session);
+        const answer = await ask({ op: "plan", session, model, url: urls.get(named.providerID) ?? "", limit: size.context ?? 0, reserve: size.output ?? 0, aside, messages: source });
+        let sent = answer?.messages?.map((one) => (typeof one === "number" ? source[one] : one));
+        if (!sent && (!answer || answer.fault) && last && source[last.count - 1]?.info.id === last.tail) sent = [...last.sent, ...source.slice(last.count)]; // the last cut again
+        if (!aside) sent ? lasts.set(session, { sent, count: source.length, tail: source.at(-1).info.id }) : lasts.delete(session);
+        if (sent) source.splice(0, source.length, ...sent);
+        show(!answer ? "The window is not there for now: nothing more is left out." : answer.fault ? `The window stays as it was (${answer.fault}).` : answer.notice, "warning");
+      } catch (error) { show(`The window stays as it was (${error.message}).`, "warning"); }
+    },
+    "experimental.session.compacting": async ({ sessionID }, output) => {
+      if (behind) return;
+      compacting.add(sessionID);
+      const answer = await ask({ op: "compact", session: sessionID, reason: "overflow" });
+      if (answer?.text) output.context.push(answer.text);
+    },
+    event: async ({ event }) => {
+      const info = event.properties?.info, session = event.properties?.sessionID ?? info?.sessionID ?? info?.id;
+      if (event.type === "session.created") tell("SessionStart", session, { source: "startup", parent_id: info.parentID });
+      else if (event.type === "session.idle") tell("Stop", session);
+      else if (event.type === "session.compacted") tell("PostCompact", session);
+      else if (event.type === "message.updated" && info.role === "assistant" && info.time.completed && !info.summary && !behind) ask({ op: "answered", session, usage: info.tokens });
+    },
+    dispose: async () => { delete globalThis[MARK]; child?.stdin.end(); },
+  };
+};

@@ -1,0 +1,103 @@
+const UNA = ["una"]; // what starts Unabridged; `una install pi` writes its own path here
+// Pi extension of Unabridged. Nothing is decided here: before each request the session's messages go to one
+// `una window serve` (a line of JSON), and what comes back says which of them are sent. Whatever fails, Pi goes on.
+import { spawn } from "node:child_process";
+
+const WAIT = 2000, PAUSE = 15000; // milliseconds: that a request waits for us, once; in which nothing waits after that
+const MARK = Symbol.for("unabridged");
+
+export default function (pi: any) {
+  const shared = globalThis as any;
+  if (shared[MARK]) return; // placed twice, for the user and for the project: one is enough
+  shared[MARK] = true;
+  const behind = Boolean(process.env.UNABRIDGED_GATEWAY); // `una run pi`: the gateway makes the window
+  const waiting = new Map<number, any>();
+  let child: any, number = 0, pausedUntil = 0, said = "", first = Promise.resolve(""), last: any;
+
+  const start = () => {
+    const made = spawn(UNA[0], [...UNA.slice(1), "window", "serve"], { stdio: ["pipe", "pipe", "ignore"] });
+    let text = "";
+    const ended = () => {
+      if (child !== made) return;
+      child = undefined;
+      for (const [id, one] of [...waiting]) one.again-- > 0 ? write(one) : (waiting.delete(id), (pausedUntil = Date.now() + PAUSE), one.done());
+    };
+    made.on("error", ended).on("exit", ended);
+    made.stdin.on("error", () => {});
+    made.stdout.setEncoding("utf8").on("data", (more: string) => {
+      const lines = (text += more).split("\n");
+      text = lines.pop()!;
+      for (const line of lines) { const answer = JSON.parse(line), one = waiting.get(answer.id); waiting.delete(answer.id); one?.done(answer); }
+    });
+    for (const part of [made, made.stdin, made.stdout] as any[]) part.unref?.();
+    return made;
+  };
+  const write = (one: any) => { child ??= start(); child.stdin.write(one.line); };
+  const ask = (ctx: any, message: any) => new Promise<any>((resolve) => {
+    if (Date.now() < pausedUntil) return resolve(undefined);
+    const id = ++number;
+    const late = () => { waiting.delete(id); pausedUntil = Date.now() + PAUSE; child?.kill("SIGKILL"); child = undefined; resolve(undefined); };
+    const timer = setTimeout(late, WAIT);
+    const session = ctx.sessionManager.getSessionId();
+    const one = { again: 1, line: JSON.stringify({ id, host: "pi", session, cwd: ctx.cwd, ...message }) + "\n", done: (answer?: any) => { clearTimeout(timer); resolve(answer); } };
+    waiting.set(id, one);
+    write(one);
+  });
+  const tell = (ctx: any, what: string, more = {}): Promise<string> => {
+    const place = { session_id: ctx.sessionManager.getSessionId(), transcript_path: ctx.sessionManager.getSessionFile() ?? "", cwd: ctx.cwd };
+    return ask(ctx, { op: "event", input: { hook_event_name: what, ...place, ...more } }).then((answer) => answer?.output ?? "", () => "");
+  };
+  const show = (ctx: any, message = "", level = "info") => { if (message && message !== said) ctx.ui.notify(`Unabridged: ${message}`, level); said = message; };
+  const about = (ctx: any) => {
+    const model = ctx.model ?? {}, tools = new Set(pi.getActiveTools());
+    const declared = JSON.stringify(pi.getAllTools().filter((tool: any) => tools.has(tool.name)).map(({ name, description, parameters }: any) => ({ name, description, parameters })));
+    const fixed = Math.ceil((ctx.getSystemPrompt().length + declared.length) / 4);
+    return { model: `${model.provider}/${model.id}`, url: model.baseUrl ?? "", limit: model.contextWindow ?? 0, reserve: model.maxTokens ?? 0, fixed };
+  };
+
+  pi.registerMcpServer("una", { command: UNA[0], args: [...UNA.slice(1), "mcp"], exposure: "direct", description: "Search and recall the archive of earlier conversations, word for word" });
+  pi.registerCommand("window", {
+    description: "The live window of this session: status (default), why, explain, rotate, settings",
+    handler: async (words: string, ctx: any) => {
+      const [what = "status", ...rest] = words.trim().split(/\s+/).filter(Boolean);
+      const target = what === "settings" ? [] : [ctx.sessionManager.getSessionId()];
+      const { stdout, stderr } = await pi.exec(UNA[0], [...UNA.slice(1), "window", what, ...target, ...rest], { timeout: 10000 });
+      ctx.ui.notify((stdout || stderr).trim() || "Nothing was said.", stdout ? "info" : "warning");
+    },
+  });
+  pi.on("session_start", (event: any, ctx: any) => { first = tell(ctx, "SessionStart", { source: event.reason }); });
+  pi.on("before_agent_start", async (event: any, ctx: any) => {
+    const hint = event.messageType === "user" ? tell(ctx, "UserPromptSubmit", { prompt: event.prompt }) : "";
+    const content = [await first, await hint].filter(Boolean).join("\n\n");
+    first = Promise.resolve("");
+    if (content) return { message: { customType: "unabridged", content, display: false } };
+  });
+  pi.on("context", async (event: any, ctx: any) => {
+    if (behind) return;
+    try {
+      const source = event.messages, key = (one: any) => `${one?.role} ${one?.timestamp}`;
+      const answer = await ask(ctx, { op: "plan", ...about(ctx), messages: source });
+      let sent = answer?.messages?.map((one: any) => (typeof one === "number" ? source[one] : one));
+      const known = last?.session === ctx.sessionManager.getSessionId() && source.length >= last.count && key(source[last.count - 1]) === last.tail;
+      if (!sent && (!answer || answer.fault) && known) sent = [...last.sent, ...source.slice(last.count)]; // the last cut again
+      last = sent && { sent, session: ctx.sessionManager.getSessionId(), count: source.length, tail: key(source.at(-1)) };
+      ctx.ui.setStatus("unabridged", answer?.status || undefined);
+      show(ctx, !answer ? "the window is not there for now: nothing more is left out" : answer.fault ? `the window stays as it was (${answer.fault})` : answer.notice, answer && !answer.fault ? "info" : "warning");
+      if (sent) return { messages: sent };
+    } catch (error: any) { show(ctx, `the window stays as it was (${error.message})`, "warning"); }
+  });
+  pi.on("turn_end", (event: any, ctx: any) => { if (!behind && event.message?.usage) ask(ctx, { op: "answered", usage: event.message.usage, messages: [event.message, ...event.toolResults] }); });
+  pi.on("agent_settled", (_: any, ctx: any) => { tell(ctx, "Stop"); });
+  pi.on("session_before_compact", async ({ preparation, reason }: any, ctx: any) => {
+    await tell(ctx, "PreCompact", { trigger: reason });
+    if (behind) return;
+    const answer = await ask(ctx, { op: "compact", ...about(ctx), reason, messages: [...preparation.messagesToSummarize, ...(preparation.turnPrefixMessages ?? [])] });
+    const { firstKeptEntryId, tokensBefore } = preparation;
+    if (answer?.text) return { compaction: { summary: answer.text, firstKeptEntryId, tokensBefore, details: { by: "unabridged" } } };
+    if (!answer?.cancel && (answer || reason === "overflow")) return;
+    show(ctx, `not compacted: what would leave is not archived yet (${answer?.fault ?? "no answer"})`, "warning");
+    return { cancel: true };
+  });
+  pi.on("session_compact", (_: any, ctx: any) => { tell(ctx, "PostCompact"); });
+  pi.on("session_shutdown", (event: any, ctx: any) => { tell(ctx, "SessionEnd", { reason: event.reason }); child?.stdin.end(); delete shared[MARK]; });
+}
