@@ -24,9 +24,11 @@ MALLOC = {
 }
 # The hosts' own variables that move their sessions: the daemon may have been started without them.
 HOST_VARIABLES = (
+    "APPDATA",
     "CLAUDE_CONFIG_DIR",
     "CLINE_DATA_DIR",
     "CLINE_DIR",
+    "CLINE_SESSION_DATA_DIR",
     "CODEX_HOME",
     "GEMINI_CLI_HOME",
     "OPENCODE_DB",

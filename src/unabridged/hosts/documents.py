@@ -43,10 +43,24 @@ class State(msgspec.Struct, array_like=True):
     new_chain: bytes = b""
 
 
+class New(NamedTuple):
+    """An element that has not been given. `name`: what tells it from all others, equal ones too. `before`: the element
+    in front of it, None where it was looked at in an earlier step, or there is none."""
+
+    element: Element
+    name: bytes
+    before: Element | None
+
+    @property
+    def data(self) -> bytes:
+        """Its JSON text; b"" where it is too long to be given."""
+        return self.element.data
+
+
 class Look(NamedTuple):
     """New elements, and the state behind them; when there are some, another look may give more."""
 
-    elements: list[Element]
+    elements: list[New]
     state: bytes
 
 
@@ -164,16 +178,18 @@ class _Looking:
         return (element for element in found if element.place >= 0 and element.name == self._array)
 
     def _through(self, file: BinaryIO, path: Path) -> Look:
-        state, found, size = self._state, list[Element](), 0
+        state, found, size = self._state, list[New](), 0
+        before: Element | None = None
         torn = False
         try:
             for element in self._elements(file):
                 name = self._remember(element)
                 state.count += 1
                 if not (state.same and state.count <= state.before) and name not in self._known:
-                    found.append(element)
+                    found.append(New(element, name, before))
                     size += len(element.data)
                 state.at = (element.name, element.place, element.end)
+                before = element
                 if size >= STEP_BYTES:
                     return self._ended(found, over=False)
         except Torn:
@@ -199,7 +215,7 @@ class _Looking:
         self._seen.add(name)
         return name
 
-    def _ended(self, found: list[Element], *, over: bool) -> Look:
+    def _ended(self, found: list[New], *, over: bool) -> Look:
         state = self._state
         state.new = b"".join(self._window)
         if over:

@@ -11,6 +11,7 @@ from unabridged.hosts.aider import HOST as AIDER
 from unabridged.hosts.chatgpt import HOST as CHATGPT
 from unabridged.hosts.claude_ai import HOST as CLAUDE_AI
 from unabridged.hosts.claude_code import HOST as CLAUDE_CODE
+from unabridged.hosts.cline import HOST as CLINE
 from unabridged.hosts.codex import HOST as CODEX
 from unabridged.hosts.contract import Host
 from unabridged.hosts.gemini import HOST as GEMINI
@@ -18,7 +19,7 @@ from unabridged.hosts.opencode import HOST as OPENCODE
 from unabridged.hosts.pi import HOST as PI
 
 HOSTS: Mapping[str, Host] = {
-    host.name: host for host in (CLAUDE_CODE, CODEX, OPENCODE, PI, GEMINI, AIDER, CHATGPT, CLAUDE_AI)
+    host.name: host for host in (CLAUDE_CODE, CODEX, OPENCODE, PI, GEMINI, CLINE, AIDER, CHATGPT, CLAUDE_AI)
 }
 
 UNREDACTED = 0  # the rule-set version of what was admitted while redaction was off

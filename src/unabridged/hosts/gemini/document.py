@@ -46,9 +46,9 @@ def rows(path: Path, state: bytes) -> tuple[list[bytes], bytes]:
     return lines, msgspec.msgpack.encode(State(memory.header, look.state))
 
 
-def _line(element: documents.Element) -> bytes:
+def _line(element: documents.New) -> bytes:
     if not element.data:
-        return b'{"$tooLong":%d}\n' % element.size
+        return b'{"$tooLong":%d}\n' % element.element.size
     return one_line(element.data) + b"\n"
 
 
