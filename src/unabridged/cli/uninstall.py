@@ -20,7 +20,7 @@ def run(arguments: Arguments) -> int:
     names = arguments.list("agent") or [
         journal.host
         for journal in journals.every(place)
-        if journal.scope == scope and journal.project == facts.project
+        if journal.host in agents.INSTALLERS and (journal.scope, journal.project) == (scope, facts.project)
     ]
     dry = arguments.flag("dry-run")
     told: list[dict[str, object]] = []

@@ -7,6 +7,7 @@ from unabridged.cli.arguments import FLAG, TEXT, Option, Positional, Verb
 AGENTS = ("claude-code", "codex", "opencode", "pi", "gemini", "cursor", "cline")
 
 _SET = "Set up"
+_CARE = "Look after"
 _JSON = Option("json", FLAG, "print one JSON document")
 _DRY = Option("dry-run", FLAG, "show every change as a diff, and make none")
 _SCOPE = Option(
@@ -55,5 +56,22 @@ INSTALL_VERBS: tuple[Verb, ...] = (
         _SET,
         "Files that nobody changed since get back what stood in them before, byte for byte; from the others only our "
         "entries go. The archive itself stays.",
+    ),
+    Verb(
+        "daemon login",
+        "have a daemon run while you are logged in, or no more",
+        "unabridged.cli.login",
+        (
+            Positional(
+                "action", "what to do; nothing: tell which it is", "?", choices=("status", "on", "off")
+            ),
+        ),
+        (_JSON,),
+        (
+            ("una daemon login on", "for agents without hooks: they are read as they write"),
+            ("una daemon login off", "the daemon comes when it is needed, as before"),
+        ),
+        _CARE,
+        "A unit of systemd for your user, or an agent of launchd. Nothing of it is there unless you ask.",
     ),
 )

@@ -157,6 +157,10 @@ def _pi_file(facts: Facts, read: Read) -> Sequence[str]:
     return (posixpath.join(pi_folder(facts), "mcp.json"),)
 
 
+def _gemini_home(facts: Facts) -> str:
+    return facts.env.get("GEMINI_CLI_HOME") or facts.home
+
+
 def _cline_folder(facts: Facts) -> str:
     return facts.env.get("CLINE_DIR") or posixpath.join(facts.home, ".cline")
 
@@ -201,8 +205,8 @@ GEMINI = ServerInstaller(
     "gemini",
     "Gemini CLI",
     ("gemini",),
-    lambda facts: posixpath.join(facts.home, ".gemini"),
-    below_home(".gemini", "settings.json"),
+    lambda facts: posixpath.join(_gemini_home(facts), ".gemini"),
+    lambda facts, _: (posixpath.join(_gemini_home(facts), ".gemini", "settings.json"),),
     below_project(".gemini", "settings.json"),
 )
 CURSOR = ServerInstaller(
