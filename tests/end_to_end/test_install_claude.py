@@ -84,9 +84,9 @@ def test_a_session_that_goes_on_forks_and_is_compacted_is_kept_as_one_history(
         client.say("Second, please.", "--resume", session)
         client.say("Third, please.", "--resume", session, "--fork-session")
         fork = next(path.stem for path in client.transcripts() if path.stem != session)
-        assert {hit["host_session"] for hit in installed.found("osmium1")} == {session}
-        assert {hit["host_session"] for hit in installed.found("osmium2")} == {session}
-        assert {hit["host_session"] for hit in installed.found("osmium3")} == {fork}
+        assert installed.sessions_with("osmium1") == {session}
+        assert installed.sessions_with("osmium2") == {session}
+        assert installed.sessions_with("osmium3") == {fork}
 
         client.say("/compact", "--resume", session)
         provider.then(Reply("Behind it."))
@@ -110,9 +110,9 @@ def test_a_subagent_is_a_session_of_its_own(home: Home, tmp_path: Path) -> None:
         )
         client.say("Find it.")
         parent = client.transcripts()[-1].stem
-        (side,) = {hit["host_session"] for hit in installed.found("rhenium5", roles=["assistant"])} - {parent}
+        (side,) = until(lambda: installed.sessions_with("rhenium5") - {parent}, "the subagent's session")
         assert side.startswith(f"{parent}/agent-")
-        assert {hit["host_session"] for hit in installed.found("rhenium6")} == {parent}
+        assert installed.sessions_with("rhenium6") == {parent}
 
 
 def test_a_session_of_a_user_and_a_project_with_a_plugin_each_has_its_hooks_once(

@@ -48,6 +48,11 @@ class Installed:
         """Search the project until something is found, and return it."""
         return until(lambda: self._search(query, more), query)
 
+    def sessions_with(self, word: str) -> set[str]:
+        """The host's names of the sessions in which a word stands, once there are any."""
+        hits = until(lambda: [hit for hit in self._search(word, {}) if word in hit["snippet"]], word)
+        return {hit["host_session"] for hit in hits}
+
     def _search(self, query: str, more: Mapping[str, Any]) -> list[dict[str, Any]]:
         with self.home.connect(project=str(self.folder)) as client:
             return client.call("search", {"query": query, "limit": 20, **more})["hits"]
