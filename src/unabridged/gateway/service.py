@@ -226,7 +226,8 @@ class Service:
                 await passing.passed(answer, send, tap, fault)
             else:
                 assert self._windows.offers is not None
-                await self._windows.offers.passed(turn, answer, again, send, tap, fault)
+                assert going.talk is not None
+                await self._windows.offers.passed(going.talk, turn, answer, again, send, tap, fault)
             complete = True
         finally:
             self._answered(going, reading, turn, complete=complete)
@@ -242,6 +243,10 @@ class Service:
         try:
             if reading is not None:
                 spent = turn.spent if turn is not None else ()
+                if reading.error is not None:
+                    self._journal.failure("answer", reading.error)
+                if turn is not None and turn.fault and not going.account.fault:
+                    going = structs.replace(going, account=structs.replace(going.account, fault=turn.fault))
                 self._windows.answered(going, reading.answer(complete=complete), spent)
             elif going.talk is not None:
                 self._windows.unanswered(going)

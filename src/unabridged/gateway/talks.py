@@ -43,6 +43,7 @@ class Talk:
         self.keeps_state = True
         self.fault = ""  # of what was remembered, until it was told
         self.settling: asyncio.Task[str] | None = None
+        self.unoffered = False  # tools of ours failed here: they are not offered again
         self.rounds: Rounds | None = None  # what was asked with offered tools; None: not known yet
         self.filing = asyncio.Lock()  # one call to the archive at a time, in order
         self.begun = False  # whether a request of it was filed

@@ -80,15 +80,19 @@ class Windows:
                 size, lambda: self._beside(adapter, body, talk, request, limits, kind)
             )
             return going(adapter, talk, request, made, limits, fault, kind)
-        offering = await self.offers.around(adapter, talk, request) if self.offers else None
-        chosen, read = offering or adapter, request if request.body is body else None
-        if offering is not None and read is not None:
-            read = offering.taken(read)
+        chosen, offering, read = adapter, None, request if request.body is body else None
+        if self.offers is not None:
+            offering, taken = await self.offers.around(adapter, talk, request, whole=read is not None)
+            chosen, read = offering or adapter, taken if read is not None else None
 
         def prepared(*, frozen: bool = False) -> execute.Prepared:
             return talk.live.prepare(chosen, body, limits, redact=self._redact, frozen=frozen, read=read)
 
         made = await self._long.run(size, prepared)
+        if made.error is not None and self.offers is not None and offering is not None:
+            self.offers.failed(talk, made.error)
+            chosen, offering, read = adapter, None, request if request.body is body else None
+            made, fault = await self._long.run(size, prepared), fault or execute.PLANNER
         if filed is not None and made.sending.plan is not None and made.sending.plan.archive:
             told = late or await self._filing.within(filed, patience)
             frozen = told not in ("", execute.INVALID)  # then all but what it cannot keep is durable
@@ -111,8 +115,9 @@ class Windows:
         whose = who(headers, said, self._default)
         talk = self._talks.peek(whose, request.conversation, said, sidecalls.Aside.NONE)
         trial = talk.live.trial(item.key for item in request.conversation.items)
-        offering = self.offers.beside(adapter, talk) if self.offers else None
-        read = offering.taken(request) if offering is not None else request
+        offering, read = None, request
+        if self.offers is not None:
+            offering, read = self.offers.beside(adapter, talk, request, whole=True)
         made = await self._long.run(
             len(body),
             lambda: trial.prepare(offering or adapter, body, limits, redact=self._redact, read=read),

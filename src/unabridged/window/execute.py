@@ -15,6 +15,7 @@ from unabridged.window import state as states
 from unabridged.window.catalogue import as_they_are
 from unabridged.window.epoch import NOTHING, Plan
 from unabridged.window.groups import PINS
+from unabridged.window.guard import tried
 from unabridged.window.limits import Limits
 from unabridged.window.messages import KEY_CHARS, Item, Keys
 from unabridged.window.providers.again import Last, again, last
@@ -155,15 +156,15 @@ class Live:
             )
 
         errors = list[Exception]()
-        made = _tried(lambda: planned(NOTHING if frozen else self.durable), errors)
+        made = tried(lambda: planned(NOTHING if frozen else self.durable), errors)
         if made is not None and not made.understood:
             return Prepared(made, NOT_UNDERSTOOD)
         if made is not None and not made.problems:
             return Prepared(made)
         fault = REFUSED if made is not None else PLANNER
-        made = made or _tried(lambda: planned(NOTHING), errors)
+        made = made or tried(lambda: planned(NOTHING), errors)
         if made is None or made.plan is None:
-            made = _tried(lambda: again(adapter, body, self.known, self._last), errors) or made
+            made = tried(lambda: again(adapter, body, self.known, self._last), errors) or made
         return Prepared(made or Sending(body, understood=False), fault, next(iter(errors), None))
 
     def trial(self, keys: Iterable[str]) -> Live:
@@ -193,14 +194,6 @@ class Live:
         plan = made.sending.plan
         if plan is not None:
             self.state = states.reported(self.state, plan.estimate, usage.prompt, len(made.body))
-
-
-def _tried(make: Callable[[], Sending | None], errors: list[Exception]) -> Sending | None:
-    try:
-        return make()
-    except Exception as error:  # noqa: BLE001 - a fault of ours must not stop an agent; it is told as one
-        errors.append(error)
-        return None
 
 
 def batches(rows: Iterable[Row]) -> Iterator[list[Row]]:

@@ -41,6 +41,11 @@ class Talk:
         self.turn: Turn | None = None
         self.limits, self.state = WHOLE, State(address="window:test")
         self.plan: Any = None
+        self.unreached: Exception | None = None  # is raised where the provider is asked again
+
+    def made(self, turn: Turn) -> Turn:
+        """Return what carries out the next answer."""
+        return turn
 
     async def _ask(self, asked: Asked, most: int) -> Told:
         assert most > 0
@@ -80,19 +85,24 @@ class Talk:
         self.replies = list(made)
         assert self.offering is not None
         assert self.offering.offered
-        self.turn = Turn(
-            self.offering.form,
-            body,
-            self.offering.seed,
-            self.rounds,
-            self._ask,
-            self._keep,
-            streamed=self.streamed,
+        self.turn = self.made(
+            Turn(
+                self.offering.form,
+                body,
+                self.offering.seed,
+                self.rounds,
+                self._ask,
+                self._keep,
+                streamed=self.streamed,
+            )
         )
         first = made.pop(0)
 
         async def again(body: bytes) -> Reply:
             self.sent.append(body)
+            if self.unreached is not None:
+                made.clear()
+                raise self.unreached
             return made.pop(0)
 
         async def run() -> bytes:
@@ -100,7 +110,7 @@ class Talk:
             return b"".join([data async for data in self.turn.stream(first, again)])
 
         self.raw = asyncio.run(run())
-        assert not made
+        assert not made or self.turn.fault
         seen = self.provider.seen(self.raw, streamed=self.streamed)
         if "error" not in seen:
             self.history += seen["history"]

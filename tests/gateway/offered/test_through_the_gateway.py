@@ -15,7 +15,9 @@ from tests.gateway.offered.provider import PROVIDERS, Block
 from tests.gateway.serving import LARGE, SMALL, Stand, standing
 from tests.gateway.upstream import Asked
 from unabridged.errors import DaemonUnavailable
-from unabridged.gateway.offered import offers
+from unabridged.gateway.offered import offering, offers
+from unabridged.gateway.offered import turn as turns
+from unabridged.gateway.offered.answer import FAILED
 
 SEARCH: Block = ("call", "unabridged_search", '{"query":"the port"}')
 READ: Block = ("call", "read", '{"path":"a"}')
@@ -309,3 +311,63 @@ def test_a_client_that_goes_in_the_middle_ends_what_is_asked_for_it(tmp_path: Pa
         await asyncio.wait_for(hold.wait(), 10)
 
     run(tmp_path / "x", "anthropic", script)
+
+
+@forms
+@both
+def test_what_fails_of_ours_in_an_answer_is_told_and_the_agent_goes_on_without(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str, streamed: bool
+) -> None:
+    def broken(*_: object) -> Any:
+        raise ZeroDivisionError("of what was said")
+
+    monkeypatch.setattr(turns, "appended", broken)
+
+    async def script(stand: Stand, made: Script, daemon: Daemon) -> None:
+        made.answers = [[("text", "Let me look."), SEARCH], [("text", "It is 80."), READ]]
+        provider, history = made.provider, [made.provider.user("What port?")]
+        body = provider.request(history, stream=streamed)
+        answer = await stand.post(provider.path, body)
+        await stand.filed()
+        assert answer.headers.get("x-unabridged-fault") == (None if streamed else "internal-error")
+        seen = provider.seen(answer.content, streamed=streamed)
+        assert seen["stop"] == provider.ends
+        assert provider.shown(seen)[-1] == ("text", FAILED)
+        assert stand.memory.requests[-1][1].fault == "internal-error"
+        faults = [record for record in stand.logged() if record["event"] in ("fault", "offered")]
+        assert {record.get("reason") or record["type"] for record in faults} == {
+            "internal-error",
+            "ZeroDivisionError",
+        }
+        assert "of what was said" not in str(stand.logged())
+        # It is not tried again: the next answer is the provider's own.
+        history += [*seen["history"], provider.user("And?")]
+        answer = await stand.post(provider.path, provider.request(history, stream=streamed))
+        assert b"unabridged_" not in stand.upstream.asked[-1].body
+        assert "x-unabridged-fault" not in answer.headers
+
+    run(tmp_path / "x", form, script, streamed=streamed)
+
+
+@forms
+def test_tools_that_cannot_be_offered_leave_the_window_as_it_is_without_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str
+) -> None:
+    def broken(*_: object) -> Any:
+        raise ZeroDivisionError("of what was said")
+
+    async def script(stand: Stand, made: Script, daemon: Daemon) -> None:
+        made.answers = [[("text", f"It is {number}.")] for number in range(9)]
+        provider, history = made.provider, list[Any]()
+        for number in range(8):
+            history.append(provider.user(f"Question {number}? " + "word " * 150))
+            if number == 7:
+                monkeypatch.setattr(offering, "with_tools", broken)
+            answer = await stand.post(provider.path, provider.request(history, stream=True))
+            history += provider.seen(answer.content, streamed=True)["history"]
+            await stand.filed()
+        assert answer.headers["x-unabridged-fault"] == "planner"
+        assert b"unabridged_" not in stand.upstream.asked[-1].body.replace(b"unabridged_recall", b"")
+        assert len(json.loads(stand.upstream.asked[-1].body)[provider.name]) < len(history) - 1
+
+    run(tmp_path / "x", form, script, limits=SMALL)

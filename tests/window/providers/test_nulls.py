@@ -102,7 +102,7 @@ def test_a_client_that_writes_all_members_of_every_item_gets_its_windows(name: s
     (form,) = (form for form in FORMATS if form.name == "responses")
     whole = body(form)
     whole[form.member] = [{name: None, **item} for item in whole[form.member]]
-    window(form, whole)
+    assert window(form, whole)
 
 
 def test_a_system_prompt_and_tools_that_are_null_are_none() -> None:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
+from unabridged.gateway.offered import answer
+from unabridged.gateway.offered.answer import FAILED
 from unabridged.gateway.offered.anthropicblocks import Building, head_of, identity
 from unabridged.gateway.offered.contract import SAID, Asked, Heard
-from unabridged.gateway.offered.rounds import Chain, Placed
-from unabridged.gateway.offered.sse import Event, Events, written
-from unabridged.gateway.offered.tools import MARK, OURS
+from unabridged.gateway.offered.sse import Event, written
+from unabridged.gateway.offered.tally import Piece, Pieces, is_object, usage_of
+from unabridged.gateway.offered.tools import OURS
 from unabridged.window.providers.reading import NONE
-from unabridged.window.providers.splice import encoded, member_spans, replaced
+from unabridged.window.providers.splice import FAILURES, encoded, member_spans, replaced
 from unabridged.window.providers.usage import Usage, usage
 
 INDEX, TOOL_USE, CALLS = "index", "tool_use", "tool_use"
@@ -21,8 +23,8 @@ TURN_END = "end_turn"  # how an answer ends whose calls came to nothing
 
 
 class _Event(msgspec.Struct):
-    type: str = ""
-    index: int = -1
+    type: str | None = ""
+    index: int | None = -1
     content_block: msgspec.Raw = NONE
     delta: msgspec.Raw = NONE
     usage: msgspec.Raw = NONE
@@ -42,18 +44,15 @@ _started = msgspec.json.Decoder(_Started)
 _ended = msgspec.json.Decoder(_Ended)
 
 
-class Streamed:
+class Streamed(answer.Streamed):
     """An answer as server-sent events."""
 
     def __init__(self, seed: str) -> None:
         """Begin the answer to the item with the key `seed`."""
-        self._events = Events(MARK)
-        self._chain = Chain(seed)
+        self._pieces = Pieces(seed, piece)
+        super().__init__(self._pieces)
         self._shown = 0  # blocks that the client got
-        self._rounds = 0  # answers of the provider that are heard
-        self._held = list[Event]()  # the end of the answer, where it is not known yet whether it is the last
-        self._output = self._before = 0  # tokens written in all answers, in all before the last
-        self._last = Heard()
+        self._open: Building | None = None  # the client's block that has not ended
         self._clear()
 
     def _clear(self) -> None:
@@ -63,14 +62,14 @@ class Streamed:
         self._ours = self._theirs = 0
         self._broken = False
 
-    def feed(self, data: bytes) -> bytes:
-        """Take bytes; return what the client gets."""
-        return b"".join(self._got(event) for event in self._events.feed(data))
+    @property
+    def _hides(self) -> bool:
+        return bool(self._ours or self._tally.rounds)
 
     def _got(self, event: Event) -> bytes:
         try:
             found = _event.decode(event.data)
-        except msgspec.DecodeError:
+        except FAILURES:
             return event.raw
         if found.type == "message_start":
             return self._begun(found, event)
@@ -86,40 +85,43 @@ class Streamed:
     def _begun(self, found: _Event, event: Event) -> bytes:
         try:
             self._prompt = usage(bytes(_started.decode(found.message).usage)) or Usage()
-        except msgspec.DecodeError:
+        except FAILURES:
             pass
-        return b"" if self._rounds else event.raw
+        return b"" if self._tally.rounds else event.raw
 
     def _opened(self, found: _Event, event: Event) -> bytes:
         head = head_of(bytes(found.content_block))
         ours = head.type == TOOL_USE and head.name in OURS
         self._ours += ours
+        index = found.index or 0
         # Without calls of ours the provider's own numbers stay, whatever they are.
-        shown = self._shown if self._ours or self._rounds else found.index
+        shown = self._shown if self._hides else index
         known = Building(bytes(found.content_block), shown, ours=ours)
-        self._blocks[found.index] = known
-        self._theirs += head.type == TOOL_USE and not ours
+        self._blocks[index] = known
         if ours:
             return b""
-        self._shown = shown + 1
+        self._theirs += head.type == TOOL_USE
+        self._shown, self._open = shown + 1, known
         return _renumbered(event, found.index, shown)
 
     def _went_on(self, found: _Event, event: Event) -> bytes:
-        known = self._blocks.get(found.index)
+        known = self._blocks.get(found.index or 0)
         if known is None:
             return event.raw
         if found.type == "content_block_delta":
             known.add(bytes(found.delta))
+        elif known is self._open:
+            self._open = None
         return b"" if known.ours else _renumbered(event, found.index, known.shown)
 
     def _ending(self, found: _Event, event: Event) -> bytes:
         if found.type == "message_delta":
             try:
                 self._stop = _ended.decode(found.delta).stop_reason or self._stop
-            except msgspec.DecodeError:
+            except FAILURES:
                 pass
             self._usage = usage(bytes(found.usage)) or _Output.of(bytes(found.usage)) or self._usage
-        if not self._ours and not self._rounds:
+        if not self._hides:
             return event.raw
         self._held.append(event)
         return b""
@@ -127,29 +129,9 @@ class Streamed:
     def heard(self) -> Heard:
         """Return what this answer of the provider came to."""
         blocks = [self._blocks[index] for index in sorted(self._blocks)]
-        complete = self._stop == CALLS and not self._broken and all(one.known for one in blocks)
-        calls, asked = list[Placed](), list[Asked]()
         raws = [one.raw() for one in blocks]
-        for one, raw in zip(blocks, raws, strict=True):
-            if not one.ours:
-                self._chain.push(identity(raw))
-                continue
-            head = head_of(raw)
-            calls.append(Placed(self._chain.place, raw))
-            asked.append(Asked(head.id, head.name, one.arguments()))
-        said = b'{"role":"assistant","content":[' + b",".join(raws) + b"]}"
-        found = Heard(
-            tuple(asked),
-            tuple(calls),
-            (said,),
-            mixed=self._theirs > 0,
-            complete=complete,
-            end=self._chain.place,
-            usage=self._together(),
-        )
-        self._last, self._before = found, self._output
-        self._output += found.usage.output
-        self._rounds += 1
+        complete = self._stop == CALLS and not self._broken and all(one.known for one in blocks)
+        found = self._pieces.heard(raws, said, self._together(), complete=complete)
         self._clear()
         return found
 
@@ -164,39 +146,62 @@ class Streamed:
 
     def finish(self) -> bytes:
         """Return the end of the answer, where it was not passed on already."""
-        cut = bool(self._last.asked) and not self._last.mixed
         found = list[bytes]()
-        if cut and self._held and not self._shown:
-            found += _text_block(SAID)
-        found += [self._end(event, cut=cut) for event in self._held]
+        if self._tally.cut and self._held and not self._shown:
+            found += _text_block(SAID, 0)
+        found += [self._end(event) for event in self._held]
         self._held.clear()
         return b"".join(found) + self._events.rest()
 
-    def _end(self, event: Event, *, cut: bool) -> bytes:
+    def _end(self, event: Event) -> bytes:
         spans = member_spans(event.data)
         if "usage" not in spans or "delta" not in spans:
             return event.raw
-        usage, delta = (event.data[slice(*spans[name])] for name in ("usage", "delta"))
+        used, delta = (event.data[slice(*spans[name])] for name in ("usage", "delta"))
         changes = list[tuple[tuple[int, int], bytes]]()
-        if is_object(usage):
-            changes.append((spans["usage"], usage_told(usage, self._last.usage, self._before)))
-        if cut and is_object(delta):
+        if is_object(used):
+            changes.append((spans["usage"], usage_told(used, self._tally.last.usage, self._tally.before)))
+        if self._tally.cut and is_object(delta):
             changes.append((spans["delta"], _delta_raw(delta)))
         return written(event.name, replaced(event.data, changes))
+
+    def _end_of_ours(self) -> Iterator[bytes]:
+        theirs = self._theirs > 0 or self._pieces.has_theirs()
+        if self._open is not None:
+            if head_of(self._open.start).type == TOOL_USE:  # half a call is none
+                yield self.failed(b"")
+                return
+            yield _event_of({"type": "content_block_stop", INDEX: self._open.shown})
+        if not theirs:
+            yield from _text_block(FAILED, self._shown)
+        delta = {"stop_reason": CALLS if theirs else TURN_END, "stop_sequence": None}
+        output = self._tally.written + self._usage.output
+        yield _event_of({"type": "message_delta", "delta": delta, "usage": {"output_tokens": output}})
+        yield _event_of({"type": "message_stop"})
 
     def failed(self, error: bytes) -> bytes:
         """Return an error event."""
         return written("error", error_of(error))
 
 
-def _text_block(text: str) -> Iterator[bytes]:
-    yield _event_of(
-        {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}}
-    )
-    yield _event_of(
-        {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": text}}
-    )
-    yield _event_of({"type": "content_block_stop", "index": 0})
+def piece(raw: bytes) -> Piece:
+    """Return what a block is."""
+    head = head_of(raw)
+    if head.type != TOOL_USE or head.name not in OURS:
+        return Piece(identity(raw), theirs=head.type == TOOL_USE)
+    return Piece(None, Asked(head.id or "", head.name or "", bytes(head.input) or b"{}"))
+
+
+def said(raws: Sequence[bytes]) -> tuple[bytes, ...]:
+    """Return blocks as the message of the assistant that they were."""
+    return (b'{"role":"assistant","content":[' + b",".join(raws) + b"]}",)
+
+
+def _text_block(text: str, index: int) -> Iterator[bytes]:
+    begun, added = {"type": "text", "text": ""}, {"type": "text_delta", "text": text}
+    yield _event_of({"type": "content_block_start", INDEX: index, "content_block": begun})
+    yield _event_of({"type": "content_block_delta", INDEX: index, "delta": added})
+    yield _event_of({"type": "content_block_stop", INDEX: index})
 
 
 def _event_of(value: dict[str, object]) -> bytes:
@@ -214,26 +219,24 @@ def error_of(body: bytes) -> bytes:
     return encoded(found)  # pyright: ignore[reportUnknownArgumentType]
 
 
-def _renumbered(event: Event, index: int, shown: int) -> bytes:
+def _renumbered(event: Event, index: int | None, shown: int) -> bytes:
     if index == shown:
         return event.raw
     spans = member_spans(event.data)
+    if INDEX not in spans:
+        return event.raw
     return written(event.name, replaced(event.data, [(spans[INDEX], b"%d" % shown)]))
-
-
-def is_object(raw: bytes) -> bool:
-    """Tell whether a member's value is an object: some providers write `null` for what they do not count."""
-    return raw[:1] == b"{"
 
 
 def usage_told(raw: bytes, last: Usage, before: int) -> bytes:
     """Return the usage that the client is told: the prompt that it has now, and all that was written."""
-    values: dict[str, object] = msgspec.json.decode(raw)
-    values["output_tokens"] = last.output + before
-    values["input_tokens"] = last.input
-    values["cache_creation_input_tokens"] = last.cache_write
-    values["cache_read_input_tokens"] = last.cache_read
-    return encoded(values)
+    told: dict[str, object] = {
+        "output_tokens": last.output + before,
+        "input_tokens": last.input,
+        "cache_creation_input_tokens": last.cache_write,
+        "cache_read_input_tokens": last.cache_read,
+    }
+    return usage_of(raw, told)
 
 
 def _delta_raw(raw: bytes) -> bytes:
@@ -247,11 +250,11 @@ def _delta_raw(raw: bytes) -> bytes:
 class _Output(msgspec.Struct):
     """A usage of an end that counts only what was written."""
 
-    output_tokens: int = 0
+    output_tokens: int | None = 0
 
     @staticmethod
     def of(raw: bytes) -> Usage | None:
         try:
-            return Usage(output=msgspec.json.decode(raw, type=_Output).output_tokens)
-        except msgspec.DecodeError:
+            return Usage(output=msgspec.json.decode(raw, type=_Output).output_tokens or 0)
+        except FAILURES:
             return None

@@ -22,22 +22,22 @@ CITATION = "citations_delta"
 
 
 class _Delta(msgspec.Struct):
-    type: str = ""
-    text: str = ""
-    thinking: str = ""
-    signature: str = ""
-    partial_json: str = ""
+    type: str | None = ""
+    text: str | None = ""
+    thinking: str | None = ""
+    signature: str | None = ""
+    partial_json: str | None = ""
     citation: msgspec.Raw = NONE
 
 
 class Head(msgspec.Struct):
     """What a block is."""
 
-    type: str = ""
-    id: str = ""
-    tool_use_id: str = ""
-    name: str = ""
-    text: str = ""
+    type: str | None = ""
+    id: str | None = ""
+    tool_use_id: str | None = ""
+    name: str | None = ""
+    text: str | None = ""
     input: msgspec.Raw = NONE
 
 
@@ -53,7 +53,7 @@ class Building:
         self.shown = shown
         self.ours = ours
         self.known = True
-        self._start = start
+        self.start = start
         self._added = dict[str, list[str]]()
         self._citations = list[bytes]()
 
@@ -68,7 +68,7 @@ class Building:
             self._citations.append(bytes(delta.citation))
         elif delta.type in ADDED:
             member, field = ADDED[delta.type]
-            self._added.setdefault(member, []).append(getattr(delta, field))
+            self._added.setdefault(member, []).append(getattr(delta, field) or "")
         else:
             self.known = False
 
@@ -78,7 +78,7 @@ class Building:
 
     def raw(self) -> bytes:
         """Return the whole block."""
-        raw = self._start
+        raw = self.start
         for member, pieces in self._added.items():
             value = self.arguments() if member == "input" else encoded("".join(pieces))
             if member == "input" and not is_json(value):
@@ -107,11 +107,6 @@ def head_of(raw: bytes) -> Head:
         return Head()
 
 
-def heads(raws: Sequence[bytes]) -> list[Head]:
-    """Return what blocks are."""
-    return [head_of(raw) for raw in raws]
-
-
 def identity(raw: bytes) -> bytes | None:
     """Return what tells a block from others whoever wrote it down: None for reasoning, nothing for an empty text."""
     block = head_of(raw)
@@ -120,9 +115,9 @@ def identity(raw: bytes) -> bytes | None:
     if block.type in REASONING:
         return None
     if block.type == TEXT:
-        said = block.text.strip()
+        said = (block.text or "").strip()
         return b"text\0" + said.encode("utf-8", "surrogatepass") if said else b""
-    return f"{block.type}\0{block.id or block.tool_use_id}".encode()
+    return f"{block.type}\0{block.id or block.tool_use_id or ''}".encode("utf-8", "surrogatepass")
 
 
 def identities(raws: Sequence[bytes]) -> list[bytes | None]:

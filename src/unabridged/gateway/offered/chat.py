@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import msgspec
 
+from unabridged.gateway.offered import answer
+from unabridged.gateway.offered.answer import FAILED
 from unabridged.gateway.offered.anthropic import error_of
 from unabridged.gateway.offered.chatmessages import BESIDE, SEPARATOR, Said, place_of
 from unabridged.gateway.offered.contract import SAID, Heard
-from unabridged.gateway.offered.sse import Event, Events, written
-from unabridged.gateway.offered.tools import MARK
+from unabridged.gateway.offered.sse import Event, written
 from unabridged.window.providers.splice import FAILURES, encoded
 from unabridged.window.providers.usage import Usage, usage
 
 DONE = b"[DONE]"
 CALLS, STOP = "tool_calls", "stop"
+FIRST = ("id", "created")  # members that all chunks of an answer have in common
 
 Chunk = dict[str, Any]
 
@@ -26,7 +29,7 @@ class _Function(msgspec.Struct):
 
 
 class _Call(msgspec.Struct):
-    index: int = 0
+    index: int | None = 0
     function: _Function | None = None
 
 
@@ -49,26 +52,26 @@ _chunk = msgspec.json.Decoder(Chunk)
 _shape = msgspec.json.Decoder(_Shape)
 
 
-class Streamed:
+class Streamed(answer.Streamed):
     """An answer as chunks."""
 
     def __init__(self, seed: str) -> None:
         """Begin the answer to the item with the key `seed`."""
-        self._events = Events(MARK)
         self._said = Said(seed)
+        super().__init__(self._said)
         self._first: Chunk = {}
-        self._text = ""  # that the client has
+        self._text = list[str]()  # that the client has
         self._calls = 0  # of the client's, that it has
         self._clear()
 
     def _clear(self) -> None:
         self._numbers = dict[int, int]()
-        self._held = list[Event]()
+        self._held.clear()
         self._ended = ""
 
-    def feed(self, data: bytes) -> bytes:
-        """Take bytes; return what the client gets."""
-        return b"".join(self._got(event) for event in self._events.feed(data))
+    @property
+    def _hides(self) -> bool:
+        return bool(self._said.asked or self._said.rounds)
 
     def _got(self, event: Event) -> bytes:
         if event.data.strip() == DONE:
@@ -79,7 +82,7 @@ class Streamed:
         except FAILURES:
             return event.raw
         delta, ended = _delta(chunk)
-        self._first = self._first or {name: chunk[name] for name in ("id", "created") if name in chunk}
+        self._first = self._first or {name: chunk[name] for name in FIRST if name in chunk}
         if isinstance(chunk.get("usage"), dict):
             self._said.usage = usage(encoded(chunk["usage"])) or self._said.usage
         if not chunk.get("choices"):
@@ -95,7 +98,7 @@ class Streamed:
             changed |= delta.pop("role", None) is not None
         if ended:
             self._ended = ended
-            if self._said.asked or self._said.rounds:
+            if self._hides:
                 # What ends the answer waits; what it says besides does not.
                 chunk["choices"][0]["finish_reason"] = None
                 shown = written(event.name, encoded(chunk)) if said and delta else b""
@@ -120,17 +123,17 @@ class Streamed:
             return False
         kept, changed = list[Chunk](), False
         for call in calls:
-            index: int = call.get("index", 0)
+            index: int = call.get("index") or 0
             if self._said.call(index, call):
                 changed = True
                 continue
             if index not in self._numbers:
                 # Without calls of ours the provider's own numbers stay, whatever they are.
-                shown = self._calls if self._said.asked or self._said.rounds else index
+                shown = self._calls if self._hides else index
                 self._numbers[index] = shown
                 self._calls = shown + 1
-            changed |= self._numbers[index] != index
-            call["index"] = self._numbers[index]
+            if self._numbers[index] != index:
+                call["index"], changed = self._numbers[index], True
             kept.append(call)
         if kept:
             delta["tool_calls"] = kept
@@ -145,21 +148,22 @@ class Streamed:
         text = delta.get("content")
         if not isinstance(text, str) or not text:
             return False
-        apart = SEPARATOR if self._said.apart(self._text) else ""
+        apart = SEPARATOR if self._said.apart(shown=bool(self._text)) else ""
         delta["content"] = apart + text
-        self._text += apart + text
+        self._text.append(apart + text)
         self._said.add(text)
         return bool(apart)
 
     def _at_end(self, event: Event) -> bytes:
-        if self._said.asked or self._said.rounds:
+        if self._hides:
             self._held.append(event)
             return b""
         return event.raw
 
     def heard(self) -> Heard:
         """Return what this answer of the provider came to."""
-        return self._said.heard(place_of(self._said.seed, self._text), complete=self._ended in (CALLS, STOP))
+        end = place_of(self._said.seed, "".join(self._text))
+        return self._said.heard(end, complete=self._ended in (CALLS, STOP))
 
     def resume(self) -> None:
         """Go on with another answer."""
@@ -167,8 +171,7 @@ class Streamed:
 
     def finish(self) -> bytes:
         """Return the end of the answer, where it was not passed on already."""
-        cut = bool(self._said.last.asked) and not self._said.last.mixed
-        found = list[bytes]()
+        cut, found = self._said.cut, list[bytes]()
         for event in self._held:
             if event.data.strip() == DONE:
                 found.append(event.raw)
@@ -186,6 +189,17 @@ class Streamed:
             found.append(written(event.name, encoded(chunk)))
         self._held.clear()
         return b"".join(found) + self._events.rest()
+
+    def _end_of_ours(self) -> Iterator[bytes]:
+        if self._said.half():
+            yield self.failed(b"")
+            return
+        apart = SEPARATOR if self._text else ""
+        delta: Chunk = {} if self._calls else {"role": "assistant", "content": apart + FAILED}
+        choice: Chunk = {"index": 0, "delta": delta, "finish_reason": CALLS if self._calls else STOP}
+        chunk: Chunk = {**self._first, "object": "chat.completion.chunk", "choices": [choice]}
+        yield written("", encoded(chunk))
+        yield written("", DONE)
 
     def failed(self, error: bytes) -> bytes:
         """Return an error as a chunk."""

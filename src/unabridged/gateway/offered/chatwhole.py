@@ -6,34 +6,29 @@ from typing import Any
 
 import msgspec
 
+from unabridged.gateway.offered import answer
+from unabridged.gateway.offered.answer import FAILED
 from unabridged.gateway.offered.chat import CALLS, STOP, usage_told
 from unabridged.gateway.offered.chatmessages import BESIDE, SEPARATOR, Said, place_of
 from unabridged.gateway.offered.contract import SAID, Heard
+from unabridged.gateway.offered.tools import OURS
+from unabridged.window.answers.contract import Json, inner, objects, texts
 from unabridged.window.providers.splice import FAILURES, encoded
 from unabridged.window.providers.usage import usage
 
 _decoder = msgspec.json.Decoder(dict[str, Any])
 
 
-class Whole:
+class Whole(answer.Whole):
     """An answer as one JSON object."""
 
     def __init__(self, seed: str) -> None:
         """Begin the answer to the item with the key `seed`."""
         self._said = Said(seed)
-        self._body = b""
+        super().__init__(self._said)
         self._text = ""
         self._calls = list[Any]()
         self._ident: Any = None
-
-    def feed(self, data: bytes) -> bytes:
-        """Take bytes; the client gets nothing before the end."""
-        self._body += data
-        return b""
-
-    def resume(self) -> None:
-        """Go on with another answer."""
-        self._body = b""
 
     def heard(self) -> Heard:
         """Return what this answer of the provider came to."""
@@ -53,7 +48,7 @@ class Whole:
     def _take(self, message: dict[str, Any]) -> None:
         text = message.get("content")
         if isinstance(text, str) and text:
-            self._text += (SEPARATOR if self._said.apart(self._text) else "") + text
+            self._text += (SEPARATOR if self._said.apart(shown=bool(self._text)) else "") + text
             self._said.add(text)
         for name in BESIDE:
             self._said.add_beside(name, message.get(name))
@@ -64,7 +59,7 @@ class Whole:
     def finish(self) -> bytes:
         """Return the answer that the client gets; the provider's own bytes where ours had no part in it."""
         last = self._said.last
-        if not self._said.rounds or (self._said.rounds == 1 and not last.asked):
+        if self._said.own:
             return self._body
         outer = _decoder.decode(self._body)
         choice = outer["choices"][0]
@@ -82,7 +77,16 @@ class Whole:
             outer["id"] = self._ident
         return encoded(outer)
 
-    def failed(self, error: bytes) -> bytes:
-        """Return nothing: an answer that is not streamed cannot say in its middle that it failed."""
-        del error
-        return b""
+    def _without_ours(self, value: Json) -> bool:
+        choice = next(iter(objects(value, "choices")), dict[str, Any]())
+        message = inner(choice, "message")
+        calls = objects(message, "tool_calls")
+        kept = [call for call in calls if inner(call, "function").get("name") not in OURS]
+        if len(kept) == len(calls) and not self._said.rounds:
+            return False
+        said = self._text or texts(message, "content")
+        message.pop("tool_calls", None)
+        message |= {"tool_calls": kept} if kept else {}
+        message["content"] = said if kept else SEPARATOR.join(one for one in (said, FAILED) if one)
+        choice["finish_reason"] = CALLS if kept else STOP
+        return True

@@ -44,6 +44,11 @@ class Heard(msgspec.Struct, frozen=True):
 class Answer(Protocol):
     """One answer to the client, made of one or more answers of the provider."""
 
+    @property
+    def over(self) -> bool:
+        """Whether the client has all of it, whatever else the provider says."""
+        ...
+
     def feed(self, data: bytes) -> bytes:
         """Take the next bytes from the provider; return what the client gets of them now."""
         ...
@@ -58,6 +63,17 @@ class Answer(Protocol):
 
     def finish(self) -> bytes:
         """Return what was held back of the last answer: how it ended, with what all of them used."""
+        ...
+
+    def let_go(self) -> bytes:
+        """Return what was held back, in order: something of ours failed, and what comes now goes on as it is.
+
+        Where something of ours was taken out of the answer already, it is the answer's end as the format has it.
+        """
+        ...
+
+    def rest(self) -> bytes:
+        """Return what is left at the end of an answer that was let go."""
         ...
 
     def failed(self, error: bytes) -> bytes:

@@ -7,8 +7,6 @@ import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-import httpx2
-
 from unabridged.errors import DeadlineExceeded, UnabridgedError
 from unabridged.gateway.filing import WAIT_SECONDS, Filing
 from unabridged.gateway.journal import Journal
@@ -19,10 +17,13 @@ from unabridged.gateway.offered.passing import Sent, talked
 from unabridged.gateway.offered.rounds import Round, Rounds, decode, encode
 from unabridged.gateway.offered.turn import Told, Turn
 from unabridged.gateway.talks import Talk
+from unabridged.window.guard import awaited, tried
 from unabridged.window.messages import Role
 from unabridged.window.providers.contract import Adapter, Request
 
 if TYPE_CHECKING:
+    import httpx2
+
     from unabridged.gateway.bodies import Send
     from unabridged.gateway.passing import Tap
 
@@ -41,20 +42,47 @@ class Offers:
         """Ask with `operation`; `filing` is where a conversation becomes known to the archive."""
         self._operation, self._filing, self._journal = operation, filing, journal
 
-    async def around(self, adapter: Adapter, talk: Talk, request: Request) -> Offering | None:
-        """Return an adapter that offers tools in a conversation, with what was asked in it before."""
+    async def around(
+        self, adapter: Adapter, talk: Talk, request: Request, *, whole: bool
+    ) -> tuple[Offering | None, Request]:
+        """Return an adapter that offers tools in a conversation, with what was asked in it before, and a request of it.
+
+        None where that fails, as in a conversation in which it has: then it goes on without. `whole`: the request is
+        as it came.
+        """
+        if talk.unoffered:
+            return None, request
+        errors = list[Exception]()
+        await awaited(lambda: self._learnt(talk, request), errors)
+        for error in errors:
+            self.failed(talk, error)
+        return self.beside(adapter, talk, request, whole=whole)
+
+    def failed(self, talk: Talk, error: Exception) -> None:
+        """Take that offering failed in a conversation."""
+        self._journal.failure("offered", error)
+        talk.unoffered = True
+
+    async def _learnt(self, talk: Talk, request: Request) -> None:
         if talk.rounds is None and request.windowed:
             begun = any(item.role is Role.ASSISTANT for item in request.conversation.items)
             talk.rounds = await self._known(talk) if begun else Rounds()
             talk.rounds.checked = time.monotonic()
         elif talk.rounds is not None and talk.rounds.all():
             await self._checked(talk, talk.rounds)
-        return self.beside(adapter, talk)
 
-    def beside(self, adapter: Adapter, talk: Talk) -> Offering | None:
+    def beside(
+        self, adapter: Adapter, talk: Talk, request: Request, *, whole: bool
+    ) -> tuple[Offering | None, Request]:
         """Return the same with what is known here."""
-        form = form_of(adapter)
-        return Offering(adapter, form, talk.rounds or Rounds()) if form is not None else None
+        form = None if talk.unoffered else form_of(adapter)
+        if form is None:
+            return None, request
+        offering, errors = Offering(adapter, form, talk.rounds or Rounds()), list[Exception]()
+        taken = tried(lambda: offering.taken(request), errors) if whole else request
+        for error in errors:
+            self.failed(talk, error)
+        return (None, request) if taken is None else (offering, taken)
 
     def turn(self, talk: Talk, offering: Offering, body: bytes, answer: httpx2.Response) -> Turn | None:
         """Return what carries out an answer; None for one that is none of a model."""
@@ -69,10 +97,23 @@ class Offers:
         return Turn(offering.form, body, offering.seed, talk.rounds, self._ask, keep, streamed=kind == STREAM)
 
     async def passed(
-        self, turn: Turn, answer: httpx2.Response, again: Sent, send: Send, tap: Tap | None, fault: str
+        self,
+        talk: Talk,
+        turn: Turn,
+        answer: httpx2.Response,
+        again: Sent,
+        send: Send,
+        tap: Tap | None,
+        fault: str,
     ) -> None:
-        """Send on what the client gets of a turn, as `passing.passed` does."""
-        await talked(turn, answer, again, send, tap, fault)
+        """Send on what the client gets of a turn, as `passing.passed` does; what of ours failed in it is logged."""
+        try:
+            await talked(turn, answer, again, send, tap, fault)
+        finally:
+            for error in turn.errors:
+                self.failed(talk, error)
+            if turn.fault:
+                self._journal.fault(turn.fault)
 
     async def _ask(self, asked: Asked, most: int) -> Told:
         return await asking.ask(asked, most, self._operation, time.monotonic)

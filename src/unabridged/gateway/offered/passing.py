@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 
 import httpx2
 
+from unabridged.daemon.origins import Refusal
 from unabridged.gateway import passing
 from unabridged.gateway.bodies import Refused, Send
 from unabridged.gateway.offered.turn import BrokenOff, Turn
@@ -54,7 +55,7 @@ async def talked(
     tap: passing.Tap | None = None,
     fault: str = "",
 ) -> None:
-    """Send on what the client gets of a turn that begins with `answer`; raises `UpstreamBroke`."""
+    """Send on what the client gets of a turn that begins with `answer`; raises `UpstreamBroke`, `Refused`."""
 
     async def sent(body: bytes) -> _Answered | _Unreached:
         try:
@@ -64,8 +65,26 @@ async def talked(
 
     pieces = turn.stream(_Answered(answer), sent)
     try:
+        if not turn.streamed:  # all of it comes at once: what failed by then is told before it
+            first = await _first(pieces)
+            await passing.passed_as(answer, _with(first, pieces), send, tap, fault or turn.fault, CHANGED)
+            return
         await passing.passed_as(answer, pieces, send, tap, fault, CHANGED)
-    except BrokenOff as error:
+    except (BrokenOff, httpx2.DecodingError) as error:
         raise passing.UpstreamBroke from error
     finally:
         await pieces.aclose()
+
+
+async def _first(pieces: AsyncGenerator[bytes]) -> bytes:
+    """Return the first piece of an answer of which the client has nothing yet; raises `Refused`."""
+    try:
+        return await anext(pieces, b"")
+    except (BrokenOff, httpx2.TransportError, httpx2.DecodingError):
+        raise Refused(Refusal(502, "upstream-broke")) from None
+
+
+async def _with(first: bytes, pieces: AsyncGenerator[bytes]) -> AsyncIterator[bytes]:
+    yield first
+    async for piece in pieces:
+        yield piece

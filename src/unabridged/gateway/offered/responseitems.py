@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import msgspec
 
@@ -22,20 +22,20 @@ REASONING, MESSAGE = "reasoning", "message"
 
 
 class _Content(msgspec.Struct):
-    type: str = ""
-    text: str = ""
+    type: str | None = ""
+    text: str | None = ""
 
 
 class Head(msgspec.Struct):
     """What an item is."""
 
-    type: str = ""
+    type: str | None = ""
     id: str | None = None
-    call_id: str = ""
-    name: str = ""
+    call_id: str | None = ""
+    name: str | None = ""
     namespace: str | None = None
-    arguments: str = ""
-    role: str = ""
+    arguments: str | None = ""
+    role: str | None = ""
     content: msgspec.Raw = NONE
 
 
@@ -61,7 +61,7 @@ def identity(raw: bytes) -> bytes | None:
         return b"text\0" + said.encode("utf-8", "surrogatepass") if said else b""
     if not head.type:
         return raw
-    return f"{head.type}\0{head.call_id or head.id or ''}".encode()
+    return f"{head.type}\0{head.call_id or head.id or ''}".encode("utf-8", "surrogatepass")
 
 
 def identities(raws: Sequence[bytes]) -> list[bytes | None]:
@@ -74,19 +74,32 @@ def _said(content: msgspec.Raw) -> str:
         found = _content.decode(content)
     except FAILURES:
         return ""
-    return found if isinstance(found, str) else "".join(block.text for block in found)
+    return found if isinstance(found, str) else "".join(block.text or "" for block in found)
+
+
+def is_ours(head: Head) -> bool:
+    """Tell whether an item is a call of one of our tools."""
+    return head.type == "function_call" and head.name in OURS and not head.namespace
 
 
 def without_ours(response: bytes) -> bytes:
-    """Return a response object, which repeats the tools of its request, without ours."""
+    """Return a response object, which repeats the tools of its request, without ours and without calls of them."""
     if MARK not in response:
         return response
+    response = _without(response, "tools", lambda raw: _name(raw) in OURS)
+    return _without(response, "output", lambda raw: is_ours(head_of(raw)))
+
+
+def _without(response: bytes, member: str, ours: Callable[[bytes], bool]) -> bytes:
     try:
-        span = member_spans(response)["tools"]
-        kept = [bytes(one) for one in elements(response[slice(*span)]) if _name(bytes(one)) not in OURS]
+        span = member_spans(response)[member]
+        listed = elements(response[slice(*span)])
     except (NotUnderstood, KeyError):
         return response
-    return replaced(response, [(span, b"[" + b",".join(kept) + b"]")])
+    kept = [bytes(one) for one in listed if not ours(bytes(one))]
+    return (
+        response if len(kept) == len(listed) else replaced(response, [(span, b"[" + b",".join(kept) + b"]")])
+    )
 
 
 def _name(tool: bytes) -> str:

@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
+import json
+
+from unabridged.gateway.offered import answer
+from unabridged.gateway.offered.answer import FAILED
 from unabridged.gateway.offered.contract import SAID, Heard
 from unabridged.gateway.offered.responseitems import without_ours
-from unabridged.gateway.offered.responses import Items, message
+from unabridged.gateway.offered.responses import CALLS, Items, message, said
+from unabridged.gateway.offered.tools import OURS
+from unabridged.window.answers.contract import Json, objects
 from unabridged.window.providers.splice import NotUnderstood, elements, members, text
 from unabridged.window.providers.usage import Usage, usage
 
 
-class Whole:
+class Whole(answer.Whole):
     """An answer as one JSON response."""
 
     def __init__(self, seed: str) -> None:
         """Begin the answer to the item with the key `seed`."""
         self._items = Items(seed)
-        self._body = self._ident = b""
-
-    def feed(self, data: bytes) -> bytes:
-        """Take bytes; the client gets nothing before the end."""
-        self._body += data
-        return b""
-
-    def resume(self) -> None:
-        """Go on with another answer."""
-        self._body = b""
+        super().__init__(self._items)
+        self._ident = b""
 
     def heard(self) -> Heard:
         """Return what this answer of the provider came to."""
@@ -36,19 +34,24 @@ class Whole:
             self._items.last = Heard()
             return self._items.last
         self._ident = self._ident or bytes(outer.get("id", b""))
-        told = usage(bytes(outer.get("usage", b"{}"))) or Usage()
-        return self._items.heard(raws, told, complete=complete)
+        used = usage(bytes(outer.get("usage", b"{}"))) or Usage()
+        return self._items.heard(raws, said, used, complete=complete)
 
     def finish(self) -> bytes:
         """Return the response that the client gets; the provider's own bytes where ours had no part in it."""
-        last = self._items.last
-        if not self._items.rounds or (self._items.rounds == 1 and not last.asked):
+        if self._items.own:
             return without_ours(self._body)
-        if last.asked and not last.mixed and not self._items.shown:
+        if self._items.cut and not self._items.shown:
             self._items.shown.append(message(SAID))
         return self._items.told(self._body, self._ident)
 
-    def failed(self, error: bytes) -> bytes:
-        """Return nothing: an answer that is not streamed cannot say in its middle that it failed."""
-        del error
-        return b""
+    def _without_ours(self, value: Json) -> bool:
+        kept = self._kept(objects(value, "output"), self._items.shown)
+        if kept is None:
+            return False
+        calls = any(one.get("type") in CALLS for one in kept)
+        value["output"] = kept if calls else [*kept, json.loads(message(FAILED))]
+        value["status"] = "completed"
+        if isinstance(value.get("tools"), list):  # those of the request
+            value["tools"] = [one for one in objects(value, "tools") if one.get("name") not in OURS]
+        return True

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-MOST_EVENT = 32 << 20  # bytes; a longer one is passed on in pieces, unread
+MOST_EVENT = 64 << 20  # bytes; a longer one is passed on in pieces, unread
 
 _END = re.compile(rb"\r\n\r\n|\n\n|\r\r")
 _LINE = re.compile(rb"\r\n|\n|\r")
@@ -51,7 +51,12 @@ class Events:
 
     def rest(self) -> bytes:
         """Return what came behind the last whole event, and forget it; nothing of ours is let through unread."""
-        raw = b"" if self._mark and self._mark in self._held else bytes(self._held)
+        raw = self.all()
+        return b"" if self._mark and self._mark in raw else raw
+
+    def all(self) -> bytes:
+        """Return the same, whatever it is."""
+        raw = bytes(self._held)
         self._held.clear()
         self._looked = 0
         return raw

@@ -9,6 +9,7 @@ import msgspec
 
 from unabridged.window.answers.contract import MOST, Answer, Builder
 from unabridged.window.answers.sse import Events
+from unabridged.window.guard import tried
 
 DONE = b"[DONE]"
 STREAM, JSON = b"text/event-stream", b"application/json"
@@ -32,15 +33,23 @@ class Reading:
         self._events = Events()
         self._whole = bytearray()
         self._size = 0
+        self.error: Exception | None = None
         self._inflater: _Inflater | None = None
         if coding in (b"gzip", b"x-gzip", b"deflate"):
             self._inflater = zlib.decompressobj(_EITHER)
         self._given_up = bool(coding) and coding != b"identity" and self._inflater is None
 
     def feed(self, piece: bytes) -> None:
-        """Take the next bytes. It raises nothing: what cannot be read is given up."""
+        """Take the next bytes. It raises nothing: what cannot be read is given up, and `error` says why."""
         if self._given_up:
             return
+        errors = list[Exception]()
+        tried(lambda: self._take(piece), errors)
+        if errors:
+            self.error = errors[0]
+            self._give_up()
+
+    def _take(self, piece: bytes) -> None:
         if self._inflater is not None:
             piece = self._inflated(piece)
         self._size += len(piece)
