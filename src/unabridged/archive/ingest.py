@@ -179,6 +179,11 @@ class Ingest:
                 if self._batch_bytes >= BATCH_BYTES or len(self._steps) >= BATCH_EVENTS:
                     yield self._append()
 
+    @property
+    def open_turns(self) -> bytes:
+        """The turns that are open now, as a generation remembers them."""
+        return self._turns.state()
+
     def finish(self, idle: bool, inode: int = 0, size: int = 0, mtime_ns: int = 0) -> Iterator[Append]:
         """End the run; `idle`: nobody writes the transcript, so that open turns close and an unfinished line counts.
 

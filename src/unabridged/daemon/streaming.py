@@ -47,23 +47,24 @@ class Streaming:
             failure = error
         last = prior
         if ingest is not None:
-            last = self._finish(ingest, prior, idle=False, version=0 if failure else request.version)
+            # One commit for all: most streams of an export are short, and over.
+            idle = failure is None and self._is_idle(ingest.open_turns, now_ns)
+            last = self._finish(ingest, prior, idle=idle, version=0 if failure else request.version)
         if failure is not None:
             raise failure
         if last is None:
             return "empty", False
-        idle = request.close or now_ns / 1e3 - self._written(last) >= request.idle_seconds * 1e6
-        if last.turn_state and idle:
+        if ingest is None and last.turn_state and self._is_idle(last.turn_state, now_ns):
             ingest = self._ingest(feed, Head(stream), last)
             last = self._finish(ingest, last, idle=True, version=request.version)
         return "unchanged" if last is prior else "read", bool(last is not None and last.turn_state)
 
-    def _written(self, last: Generation) -> int:
-        """Return when the open turn was last added to, in microseconds; 0 where none is open."""
-        newest, candidate = newest_turn(last.turn_state), self._request.candidate
-        if last.turn_state and isinstance(self._host, Untimed):
-            return max(newest, self._host.changed(Path(candidate.path), candidate.owner))
-        return newest
+    def _is_idle(self, turns: bytes, now_ns: int) -> bool:
+        """Tell whether open turns have not been added to for long enough."""
+        newest, candidate = newest_turn(turns), self._request.candidate
+        if turns and isinstance(self._host, Untimed):
+            newest = max(newest, self._host.changed(Path(candidate.path), candidate.owner))
+        return self._request.close or now_ns / 1e3 - newest >= self._request.idle_seconds * 1e6
 
     def _finish(
         self, ingest: Ingest, last: Generation | None, *, idle: bool, version: int
