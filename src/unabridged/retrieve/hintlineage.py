@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from unabridged.archive.sessions import session_of
-from unabridged.schema.ids import Micros, SessionId
+from unabridged.schema.ids import Micros, Ordinal, SessionId
 from unabridged.schema.records import EVENT, PATH, SUMMARY, Event, Session
 from unabridged.store.contract import Reader
 
 GENERATIONS = 64  # ancestors of a session that are followed
 LOOKED_BACK = 600  # steps in which a compaction is looked for: about what a model's window holds
 PAGE = 200  # steps read at once
+START = Micros(0)
 CONTINUES = ("fork", "continuation")  # relations in which a session begins with what its parent holds
 
 
@@ -43,28 +44,53 @@ def lineage_of(reader: Reader, name: SessionId) -> Lineage:
     return Lineage(name, session, tuple(found))
 
 
-class Visible:
-    """What stands in a live conversation: the keys that are given, else all behind the last compaction."""
+@dataclass(frozen=True, slots=True)
+class Left:
+    """What a window leaves out of a prompt: all before a place in a session (`begins`), and single events.
 
-    def __init__(self, reader: Reader, lineage: Lineage, keys: frozenset[str] | None) -> None:
+    time: of the first event that is not left out (0: nothing is cut).
+    """
+
+    begins: Mapping[SessionId, int]
+    events: frozenset[Ordinal]
+    time: Micros = START
+
+    def out(self, event: Event) -> bool:
+        """Tell whether an event of the conversation is left out."""
+        return event.ordinal in self.events or event.seq < self.begins.get(event.session, 0)
+
+
+NOTHING_LEFT = Left({}, frozenset())
+
+
+class Visible:
+    """What stands in a live conversation: the keys that are given, else all behind the last compaction.
+
+    What a window leaves out of either does not.
+    """
+
+    def __init__(
+        self, reader: Reader, lineage: Lineage, keys: frozenset[str] | None, left: Left = NOTHING_LEFT
+    ) -> None:
         """Judge by `keys`, the source keys that the caller says are visible; None: it does not say."""
         self._reader = reader
         self._lineage = lineage
         self.keys = keys
+        self.left = left
         self._from = dict[SessionId, int]()
 
     def holds(self, event: Event) -> bool:
         """Tell whether an event is visible, as far as its session says; keys are judged where source keys are known."""
         if self.keys is not None or event.session not in self._lineage.names:
             return False
-        if event.session != self._lineage.name and self._left(event):
+        if self.left.out(event) or (event.session != self._lineage.name and self._came_later(event)):
             return False
         begins = self._from.get(event.session)
         if begins is None:
             begins = self._from[event.session] = _compacted(self._reader, event)
         return event.seq >= begins
 
-    def _left(self, event: Event) -> bool:
+    def _came_later(self, event: Event) -> bool:
         """Tell whether an ancestor's event came after the session had left it."""
         session = self._lineage.session
         return session is not None and bool(session.started) and event.time > session.started

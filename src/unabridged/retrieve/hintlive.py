@@ -55,7 +55,11 @@ def live_turns(context: Context, lineage: Lineage, visible: Visible, message: st
             places.source_key(context.reader, places.session_of(context.reader, event), event)
             for event in spoken
         ]
-        spoken = [event for event, key in zip(spoken, keys, strict=True) if key in visible.keys]
+        spoken = [
+            event
+            for event, key in zip(spoken, keys, strict=True)
+            if key in visible.keys and not visible.left.out(event)
+        ]
     else:
         spoken = [event for event in spoken if visible.holds(event)]
     plain, found, asked, said = _SPACE.sub(" ", message).strip(), list[Live](), "", list[str]()

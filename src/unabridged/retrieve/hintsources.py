@@ -170,6 +170,8 @@ def _is_live(asked: Looking, event: Event) -> bool:
     if asked.visible.holds(event):
         return True
     keys = asked.visible.keys
+    if asked.visible.left.out(event):
+        return False
     return bool(keys) and places.is_named(asked.context.reader, event, keys)
 
 

@@ -8,10 +8,11 @@ from typing import Any
 from unabridged.archive import hints
 from unabridged.archive.hints import Allowance
 from unabridged.errors import InvalidInput
-from unabridged.retrieve import hintlineage, places
+from unabridged.retrieve import places
 from unabridged.schema.records import DOCUMENT, EVENT, EXPOSURE, Hint, Weighed
 from unabridged.schema.scope import Level, Scope
 from unabridged.service.caller import Call
+from unabridged.service.handlers import hintwindow
 from unabridged.service.handlers.hintplace import Conversation, conversation_of
 from unabridged.service.ports import HintLimits
 from unabridged.service.requests import Why, WhyAnswer, WhyRequest
@@ -85,7 +86,7 @@ def _decisions(reader: Reader, scope: Scope, limit: int) -> list[Hint]:
 
 
 def _left(reader: Reader, talk: Conversation, limits: HintLimits) -> int:
-    since = hintlineage.since_compaction(reader, talk.lineage)
+    since = hintwindow.since(reader, talk.lineage)
     forked = talk.lineage.session.created if talk.lineage.session is not None else hints.NEVER
     allowance = Allowance(limits.active_tokens, limits.rest, since=since, forked=forked)
     return max(0, limits.active_tokens - hints.active_tokens(reader, talk.places, allowance))

@@ -10,12 +10,12 @@ from unabridged.errors import DiskLow, IndexError_, InvalidInput, LimitExceeded,
 from unabridged.retrieve import hint as hinting
 from unabridged.retrieve import hinttext
 from unabridged.retrieve.filters import excluded
-from unabridged.retrieve.hintlineage import Visible, since_compaction
 from unabridged.schema import tokens
 from unabridged.schema.ids import Micros, SourceHash
 from unabridged.schema.records import EVENT, Hint, Quoted, Weighed
 from unabridged.schema.scope import Scope
 from unabridged.service.caller import Call, Pending, level_of
+from unabridged.service.handlers import hintwindow
 from unabridged.service.handlers.hintplace import Conversation, conversation_of
 from unabridged.service.requests import HintAnswer, HintRequest
 from unabridged.service.retrieval import Retrieval
@@ -108,8 +108,8 @@ def _checked(call: Call, reader: Reader, request: HintRequest) -> _Asked:
     if request.active is not None:
         allowance = replace(allowance, keys=frozenset(map(hints.key_of, request.active)))
     elif hints.active_tokens(reader, talk.places, allowance) + limits.message_tokens > limits.active_tokens:
-        # Only now is it worth looking for what a compaction took out of the window.
-        allowance = replace(allowance, since=since_compaction(reader, talk.lineage))
+        # Only now is it worth looking for what a compaction or a cut took out of the window.
+        allowance = replace(allowance, since=hintwindow.since(reader, talk.lineage))
     visible = excluded(request.visible) if request.visible is not None else None
     return _Asked(talk, request.message, native, hints.key_of(native), visible, allowance)
 
@@ -139,7 +139,7 @@ def _looked(call: Call, asked: _Asked, budget: int) -> hinting.Decision:
         def rests(source: bytes, quoting: bool) -> bool:
             return hints.rests(reader, asked.places, source, after, quoting=quoting)
 
-        visible = Visible(reader, asked.talk.lineage, asked.visible)
+        visible = hintwindow.visible(reader, asked.talk.lineage, asked.visible)
         ages = hinting.Ages(limits.payload_age, limits.conversation_age)
         question = hinting.Asked(asked.message, asked.talk.lineage, visible, budget, ages, rests)
         return hinting.decide(context, finder, question)
