@@ -357,3 +357,9 @@ def test_commands_in_an_agents_files_hold_any_path(machine: Machine) -> None:
     assert os.system(f"sh -nc {json.dumps('true')}") == 0
     assert line.startswith("[ ! -f ")
     assert os.system(line.replace("exec ", "true ")) == 0  # no such file: nothing runs, status 0
+
+
+def test_no_file_is_made_for_nothing(machine: Machine) -> None:
+    machine.una("install", "codex", "--scope", "project")
+    assert list(machine.home.rglob("*")) == []
+    assert (machine.project / ".codex/hooks.json").exists()

@@ -102,12 +102,12 @@ def test_a_session_that_goes_on_forks_and_is_compacted_is_kept_as_one_history(
 
 def test_a_subagent_is_a_session_of_its_own(home: Home, tmp_path: Path) -> None:
     task = {"description": "look", "prompt": "Look for iridium.", "subagent_type": "general-purpose"}
-    with Provider([provider_anthropic]) as provider:
+    asked = r'"text": "[^"]*Look for iridium'  # its own request, which the parent's only quotes
+    answers = Rule(asked, Reply("It is rhenium5."), whole=True)
+    with Provider([provider_anthropic], rules=[answers]) as provider:
         client, installed = machine(home, tmp_path, provider)
         installed.una("install", "claude-code")
-        provider.then(
-            Reply("I ask.", [Call("Agent", task)]), Reply("It is rhenium5."), Reply("So it is rhenium6.")
-        )
+        provider.then(Reply("I ask.", [Call("Agent", task)]), Reply("So it is rhenium6."))
         client.say("Find it.")
         parent = client.transcripts()[-1].stem
         (side,) = until(lambda: installed.sessions_with("rhenium5") - {parent}, "the subagent's session")

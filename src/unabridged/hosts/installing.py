@@ -20,7 +20,7 @@ MARK = b"unabridged"  # in every file that is wholly ours
 PROGRAM = 0o755
 
 Read = Callable[[str], bytes | None]  # a file's bytes, None where there is no file
-Add = Callable[[bytes | None], bytes]
+Add = Callable[[bytes | None], bytes | None]
 Take = Callable[[bytes, bytes | None], bytes | None]  # (what stands there, what stood there before us)
 
 

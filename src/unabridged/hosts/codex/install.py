@@ -82,17 +82,19 @@ class CodexInstaller:
         return ("codex",)
 
     def targets(self, facts: Facts, read: Read) -> tuple[Target, ...]:
-        """Return the files of hooks, settings and instructions; those of a project hold no instructions."""
+        """Return the files of hooks, settings and instructions.
+
+        Those of a project hold no instructions, and trust is Codex's own, in the user's settings, whatever it is for.
+        """
         if facts.mcp_only:
-            return (_settings(facts, {}),)
-        hooks = _hooks(facts)
-        trust = trust_rows(hooks.path, hooks.add(pristine(hooks, read(hooks.path))), facts)
-        if not facts.trust and untrusted(read(_settings_path(facts)), trust):
-            wanted: Mapping[tables.Path, Mapping[str, Any]] = {}
-        else:
-            wanted = trust
-        found = (hooks, _settings(facts, wanted, trust))
-        return found if facts.scope == PROJECT else (*found, _instructions(facts))
+            return (_settings(facts, {}, {}, server=True),)
+        hooks, user = _hooks(facts), replace(facts, scope=USER)
+        known = trust_rows(hooks.path, hooks.add(pristine(hooks, read(hooks.path))) or b"", facts)
+        trusted = facts.trust or not untrusted(read(_settings_path(user)), known)
+        wanted = known if trusted else {}
+        if facts.scope == USER:
+            return (hooks, _settings(facts, wanted, known, server=True), _instructions(facts))
+        return (hooks, _settings(facts, {}, {}, server=True), _settings(user, wanted, known, server=False))
 
     def notes(self, facts: Facts, read: Read) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Tell of the trust that Codex asks for, and of a project's own."""
@@ -139,9 +141,8 @@ class CodexInstaller:
     def _untrusted(self, facts: Facts, read: Read) -> int:
         path = posixpath.join(folder(facts), "hooks.json")
         content = read(path)
-        user = _settings_path(facts) if facts.scope == USER else _settings_path(_as_user(facts))
-        rows = trust_rows(path, content if content is not None else _hooks(facts).add(None), facts)
-        return untrusted(read(user), rows)
+        rows = trust_rows(path, content if content is not None else _hooks(facts).add(None) or b"", facts)
+        return untrusted(read(_settings_path(replace(facts, scope=USER))), rows)
 
 
 def trust_rows(path: str, content: bytes, facts: Facts) -> dict[tables.Path, Mapping[str, Any]]:
@@ -183,10 +184,6 @@ def server_commands(content: bytes) -> Sequence[Command]:
     return (Command(MCP_NAME, words=server_words(entry), env=env),)
 
 
-def _as_user(facts: Facts) -> Facts:
-    return replace(facts, scope=USER)
-
-
 def _settings_path(facts: Facts) -> str:
     return posixpath.join(folder(facts), "config.toml")
 
@@ -218,29 +215,32 @@ def _is_our_group(group: Any) -> bool:
 def _settings(
     facts: Facts,
     wanted: Mapping[tables.Path, Mapping[str, Any]],
-    known: Mapping[tables.Path, Mapping[str, Any]] | None = None,
+    known: Mapping[tables.Path, Mapping[str, Any]],
+    *,
+    server: bool,
 ) -> Target:
     """Return the target of the settings: the server, and the trust that is wanted; `known` is all that is ours."""
     entry = mcp_entry(facts)
 
-    def add(current: bytes | None) -> bytes:
+    def add(current: bytes | None) -> bytes | None:
         text = jsonc.text_of(current or b"")
         there = jsonc.at(tables.values(text), SERVER)
-        ours = {} if there is not None and not was_installed(there) else {SERVER: entry}
-        added = {**ours, **wanted}
-        return tables.put(text, added).encode() if added else text.encode()
+        mine = server and (there is None or was_installed(there))
+        added = {**({SERVER: entry} if mine else {}), **wanted}
+        return tables.put(text, added).encode() if added else current
 
     def take(current: bytes, before: bytes | None) -> bytes | None:
         text, earlier = jsonc.text_of(current), jsonc.text_of(before) if before is not None else None
         found = tables.values(text)
         trusted = cast("dict[str, Any]", jsonc.at(found, _STATE) or {})
-        ours = [path for path, row in (known or {}).items() if trusted.get(path[-1]) == row]
-        if was_installed(jsonc.at(found, SERVER)):
+        ours = [path for path, row in known.items() if trusted.get(path[-1]) == row]
+        if server and was_installed(jsonc.at(found, SERVER)):
             ours.append(SERVER)
         left = tables.drop(text, ours, earlier)
         return left.encode() if left.strip() or before is not None or not ours else None
 
-    return Target(_settings_path(facts), add, take, "MCP server" + (", trust" if wanted else ""))
+    what = ["MCP server"] * server + ["trust"] * bool(wanted)
+    return Target(_settings_path(facts), add, take, ", ".join(what) or "settings")
 
 
 def _instructions(facts: Facts) -> Target:
