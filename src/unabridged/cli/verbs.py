@@ -13,7 +13,18 @@ from unabridged.cli.verbs_window import WINDOW_VERBS
 # The headings of `una --help`, in order.
 GROUPS = ("Find", "Keep", "Give back", "Look after", "Set up")
 
-HOSTS = ("claude-code", "codex", "opencode", "pi", "gemini", "cline", "aider", "chatgpt", "claude-ai")
+HOSTS = (
+    "claude-code",
+    "codex",
+    "opencode",
+    "pi",
+    "gemini",
+    "cursor",
+    "cline",
+    "aider",
+    "chatgpt",
+    "claude-ai",
+)
 SCOPES = ("session", "project", "all")
 
 _JSON = Option("json", FLAG, "print one JSON document")

@@ -2,25 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 
 from unabridged.archive.ingest import LineRedactor
 from unabridged.archive.redact import RULESET_VERSION, Finding, Redactor
-from unabridged.hosts.aider import HOST as AIDER
-from unabridged.hosts.chatgpt import HOST as CHATGPT
-from unabridged.hosts.claude_ai import HOST as CLAUDE_AI
-from unabridged.hosts.claude_code import HOST as CLAUDE_CODE
-from unabridged.hosts.cline import HOST as CLINE
-from unabridged.hosts.codex import HOST as CODEX
-from unabridged.hosts.contract import Host
-from unabridged.hosts.gemini import HOST as GEMINI
-from unabridged.hosts.opencode import HOST as OPENCODE
-from unabridged.hosts.pi import HOST as PI
+from unabridged.service.hosts import HOSTS
 
-HOSTS: Mapping[str, Host] = {
-    host.name: host for host in (CLAUDE_CODE, CODEX, OPENCODE, PI, GEMINI, CLINE, AIDER, CHATGPT, CLAUDE_AI)
-}
+__all__ = ["HOSTS", "Verbatim", "redactor", "ruleset", "text_redactor"]
 
 UNREDACTED = 0  # the rule-set version of what was admitted while redaction was off
 
