@@ -7,27 +7,25 @@ import json
 import os
 import sqlite3
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.daemon.importer import Bench
 from tests.daemon.living import SESSION, transcript, until
 from tests.service.desk import Desk
 from unabridged.archive.admission import Append, plan_append
-from unabridged.archive.check import check
 from unabridged.archive.ingest import MAX_NAME
 from unabridged.archive.restore import read_original
 from unabridged.archive.sessions import list_sessions, origins, origins_everywhere
 from unabridged.daemon.census import find
-from unabridged.daemon.importing import Importing
 from unabridged.daemon.importrun import ImportRun
-from unabridged.daemon.jobs import Ground, ReadJob, Rules
+from unabridged.daemon.jobs import ReadJob
 from unabridged.daemon.known import Known
-from unabridged.daemon.logs import Log
-from unabridged.daemon.messages import Find, Finished
+from unabridged.daemon.messages import Find
 from unabridged.errors import (
     Cancelled,
     DiskLow,
@@ -41,72 +39,13 @@ from unabridged.errors import (
     PathUnreadable,
 )
 from unabridged.hosts.contract import Candidate
-from unabridged.schema.ids import Micros, ProjectId
-from unabridged.schema.records import GENERATION, ORIGIN, Origin
+from unabridged.schema.ids import Micros
+from unabridged.schema.records import GENERATION, ORIGIN
 from unabridged.service.compose import HOSTS
-from unabridged.service.requests import ImportAnswer, ImportRequest
-from unabridged.store.contract import Plan, Store
-from unabridged.store.open import open_store
+from unabridged.service.requests import ImportAnswer
+from unabridged.store.contract import Plan
 
 OTHER = "99999999-2222-4333-8444-555555555555"
-
-
-class Index:
-    """An index that has everything at once, and remembers what it was asked to wait for."""
-
-    def __init__(self) -> None:
-        self.waited: list[dict[ProjectId, int]] = []
-
-    def wait(self, positions: Mapping[ProjectId, int], check: Callable[[], None]) -> bool:
-        self.waited.append(dict(positions))
-        return True
-
-
-class Bench:
-    """An importer on a store in memory, its workers real processes."""
-
-    def __init__(self, tmp_path: Path, workers: int = 1, idle_seconds: float = 600.0) -> None:
-        self.store: Store = open_store("memory:")
-        self.log = Log(str(tmp_path / "logs"))
-        self.index = Index()
-        self.seen: list[tuple[Origin, Finished]] = []
-        self.low: list[DiskLow] = []
-        self.home = tmp_path / "user"
-        rules = Rules(tuple(HOSTS), {}, str(self.home), "linux", idle_seconds)
-        self.known = Known(self.store)
-        ground = Ground(
-            self.store,
-            self.known,
-            self.log,
-            rules,
-            lambda: Micros(1_800_000_000_000_000),
-            self._admit,
-            lambda: None,
-            lambda origin, _, report: self.seen.append((origin, report)),
-        )
-        index: Any = self.index
-        self.importing = Importing(ground, workers, index, lambda: 0.0, "")
-
-    def _admit(self) -> None:
-        if self.low:
-            raise self.low[0]
-
-    def run(self, *paths: Path, check: Callable[[], None] = lambda: None, **rest: Any) -> ImportAnswer:
-        request = ImportRequest([str(path) for path in paths], **rest)
-        return self.importing.run(request, lambda _: None, check)
-
-    def events(self) -> dict[str, int]:
-        with self.store.snapshot() as reader:
-            return {item.host_session: item.events for item in list_sessions(reader)}
-
-    def violations(self) -> list[Any]:
-        with self.store.snapshot() as reader:
-            return list(check(reader))
-
-    def close(self) -> None:
-        self.importing.close(10.0)
-        self.log.close()
-        self.store.close()
 
 
 @pytest.fixture
