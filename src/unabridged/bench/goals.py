@@ -104,8 +104,27 @@ def _gateway() -> tuple[Goal, ...]:
     )
 
 
+def _hook() -> tuple[Goal, ...]:
+    states, kinds = ("running", "down"), {"turn_end": "the end of a turn", "prompt": "a prompt"}
+    made = [
+        Goal(
+            "hook",
+            f"figures.{state}.{kind}.p95_ms",
+            MOST,
+            25.0,
+            f"a hook's whole process, {name}, daemon {state}, p95",
+            "ms",
+        )
+        for state in states
+        for kind, name in kinds.items()
+    ]
+    hung = Goal("hook", "figures.hung.first.max_ms", MOST, 1_000.0, "a hook that finds the daemon hung", "ms")
+    return (*made, hung)
+
+
 GOALS: tuple[Goal, ...] = (
     *_admission(),
+    *_hook(),
     *_window(),
     *_gateway(),
     Goal(

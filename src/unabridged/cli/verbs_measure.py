@@ -83,7 +83,7 @@ MEASURING: tuple[Verb, ...] = (
         (
             Positional(
                 "name",
-                "admission, import, search, recall, hint, rpc, mcp, memory, window, gateway; none: all",
+                "admission, import, search, recall, hint, rpc, mcp, hook, memory, window, gateway; none: all",
                 "*",
             ),
         ),
@@ -91,7 +91,7 @@ MEASURING: tuple[Verb, ...] = (
             Option(
                 "size",
                 NUMBER,
-                "how much: turns; MB (import); windows (search, recall, hint, memory); pings; starts (mcp)",
+                "how much: turns; MB (import); windows (search, recall, hint, memory); pings; starts (mcp, hook)",
                 "N",
             ),
             Option("from", LIST, "import: transcripts to use instead of generated ones", "PATH"),
