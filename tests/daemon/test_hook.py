@@ -32,7 +32,7 @@ from tests.support.hooking import (
     surroundings,
     tell,
 )
-from unabridged import hook
+from unabridged import hookclient
 from unabridged.daemon import lock, paths
 
 SECRET = "nobody else may read this sentence"
@@ -70,7 +70,7 @@ def away(tmp_path: Path) -> Path:
 )
 def test_the_hook_and_the_daemon_agree_where_a_home_is(env: dict[str, str], platform: str) -> None:
     theirs = paths.layout(env, platform)
-    place = hook.place_of(
+    place = hookclient.place_of(
         {os.fsencode(name): os.fsencode(value) for name, value in env.items()}, b"", platform
     )
     assert [os.fsdecode(path) for path in place.roots] == [theirs.data, theirs.config, theirs.state]
@@ -185,18 +185,18 @@ def test_no_hook_starts_a_daemon_while_the_breaker_is_open(away: Path) -> None:
 
 def test_one_of_many_hooks_starts_a_daemon(tmp_path: Path) -> None:
     path = os.fsencode(tmp_path / "run" / "hook.starts")
-    program = f"from unabridged import hook; print(hook.trip({path!r}, (30, 900)))"
+    program = f"from unabridged import hookclient as h; print(h.trip({path!r}, (30, 900)))"
     many = [subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE) for _ in range(12)]
     assert sorted(process.communicate()[0].strip() for process in many) == [b"False"] * 11 + [b"True"]
 
 
 def test_the_breaker_waits_twice_as_long_with_each_failure_in_a_row(tmp_path: Path) -> None:
     path = tmp_path / "b"
-    assert [hook.window(count, (30, 900)) for count in (1, 2, 3, 6, 60)] == [30, 60, 120, 900, 900]
+    assert [hookclient.window(count, (30, 900)) for count in (1, 2, 3, 6, 60)] == [30, 60, 120, 900, 900]
     path.write_bytes(b"xx")
     for age, held in ((0, True), (59, True), (61, False), (-100, False)):
         os.utime(path, (time.time() - age,) * 2)
-        assert hook.broken(os.fsencode(path), (30, 900)) is held
+        assert hookclient.broken(os.fsencode(path), (30, 900)) is held
 
 
 @pytest.mark.parametrize("name", ["UNABRIDGED_HOOKS=off", "UNABRIDGED_OWN=1"])
@@ -502,10 +502,11 @@ def test_a_hook_imports_next_to_nothing(home: Home, away: Path) -> None:
     assert loaded(away, event("Stop", "/t.jsonl")) - floor <= {"_json", "__future__"}
 
 
-def test_the_hook_stands_alone(away: Path, tmp_path: Path) -> None:
+def test_the_two_files_of_the_hook_stand_alone(away: Path, tmp_path: Path) -> None:
     copied = tmp_path / "plugin" / "hook.py"
     copied.parent.mkdir()
-    copied.write_bytes(HOOK.read_bytes())
+    for path in (HOOK, HOOK.with_name("hookclient.py")):
+        (copied.parent / path.name).write_bytes(path.read_bytes())
     data = json.dumps(event("Stop", "/t.jsonl")).encode()
     line = [sys.executable, "-I", "-S", "-E", str(copied), "codex"]
     assert subprocess.run(line, input=data, env=surroundings(away), check=False).returncode == 0

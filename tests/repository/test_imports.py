@@ -41,7 +41,7 @@ LOCAL_IMPORTS: dict[str, str] = {
     "bench/semantic.py": "making tables of vectors imports numpy, which is of an extra",
     "daemon/client.py": "only who has to start a daemon pays for what starting one imports",
     "daemon/paths.py": "every client start imports it; only rare platforms and long paths need more than `os`",
-    "hook.py": "a host runs it at each event: few of them need more than what the interpreter has built in",
+    "hookclient.py": "a host runs it at each event: few of them need more than what the interpreter has built in",
     "gateway/composing.py": "what offers tools brings every operation along; only who has it offered pays",
     "mcp/command.py": "a pipe, which every agent starts, should not pay for the SDK",
     "store/open.py": "the engine for PostgreSQL needs a driver that is an extra",

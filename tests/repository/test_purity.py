@@ -7,9 +7,8 @@ import re
 
 from tests.repository.source import BELOW_DAEMON, Module, imported, modules, unexplained
 
-# The only readers of the environment: the settings, and the file that a host runs for its hooks, which imports
-# nothing of ours. Each may also be a folder.
-ENVIRONMENT_READERS = re.compile(r"daemon/config(\.py|/.*\.py)|.*hook\.py")
+# The only readers of the environment: the settings, and what a host runs for its hooks, which imports nothing of ours.
+ENVIRONMENT_READERS = re.compile(r"daemon/config(\.py|/.*\.py)|hookclient\.py")
 
 # path -> why it may read the environment as well.
 READS_ENVIRONMENT = {
@@ -38,7 +37,7 @@ IMPURE: dict[str, str] = {}
 
 
 def below_daemon() -> list[Module]:
-    return [module for module in modules() if module.layer in BELOW_DAEMON and module.path[-7:] != "hook.py"]
+    return [module for module in modules() if module.layer in BELOW_DAEMON]
 
 
 def test_only_the_settings_read_the_environment() -> None:

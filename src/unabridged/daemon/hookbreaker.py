@@ -1,6 +1,6 @@
 """What keeps hooks from paying for a daemon that does not come, or does not answer: two files, one byte a failure.
 
-Hooks (which import nothing of ours) write and heed them, see `hook.broken`; a daemon that is ready removes them.
+Hooks (which import nothing of ours) write and heed them, see `hookclient.broken`; a daemon that is ready removes them.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The folder where hooks leave events while no daemon answers: one small file each, coordinates only.
 
-A file is an entry once it has its name (`hook.py` writes it beside, flushes it, renames it). What is of no use goes to
-`quarantine/`, the reason beside it, until somebody replays or drops it. Nothing in the folder is trusted: links are not
-followed, and whatever is no entry neither stops anybody nor is touched.
+A file is an entry once it has its name: `hookclient.py` writes it beside, flushes it, renames it. What is useless goes
+to `quarantine/`, the reason beside it, until somebody replays or drops it. Nothing in the folder is trusted: links are
+not followed, and whatever is no entry neither stops anybody nor is touched.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ Known = Callable[[str], bool]
 
 
 class Entry(msgspec.Struct, frozen=True):
-    """An event's coordinates (see `hook.coordinates`)."""
+    """An event's coordinates (see `hookclient.coordinates`)."""
 
     host: str
     event: str
