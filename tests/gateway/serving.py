@@ -15,6 +15,7 @@ import httpx2
 from tests.gateway.memory import Memory
 from tests.gateway.upstream import Act, Upstream
 from unabridged.daemon import loopback
+from unabridged.gateway.bounds import Bounds
 from unabridged.gateway.door import Door
 from unabridged.gateway.filing import Filing
 from unabridged.gateway.identity import OTHER, Who
@@ -75,6 +76,7 @@ async def standing(
     act: Act,
     *,
     limits: Limits = LARGE,
+    bounds: Bounds | None = None,
     body_bytes: int = 8 << 20,
     urls: Mapping[str, str] | None = None,
     who: Who = NOBODY,
@@ -95,7 +97,7 @@ async def standing(
         filing = Filing(memory, journal)
         everywhere = dict.fromkeys(("anthropic", "openai", "chatgpt"), upstream.url)
         offers = Offers(operation, filing, journal) if operation else None
-        windows = Windows(filing, lambda *_: (limits, ""), who, offers=offers)
+        windows = Windows(filing, bounds or (lambda *_: (limits, "")), who, offers=offers)
         service = Service(door, Upstreams({**everywhere, **(urls or {})}), windows, journal, body_bytes)
         made = server(service)
         serving = asyncio.create_task(made.serve([listener]))

@@ -18,7 +18,7 @@ from tests.gateway.serving import LARGE, SMALL, Stand
 from tests.gateway.upstream import Asked
 from tests.gateway.wire import MESSAGES, answers, body, run, said, talk
 from unabridged.errors import DaemonUnavailable, DiskLow, UnabridgedError
-from unabridged.gateway import filing, longwork, windows
+from unabridged.gateway import filing, longwork, talks, windows
 from unabridged.gateway.archive import Names, Opened
 from unabridged.window import execute
 from unabridged.window.providers.adapters import ANTHROPIC
@@ -176,6 +176,97 @@ def test_anything_else_that_breaks_leaves_the_request_as_it_came(
         record = next(record for record in stand.logged() if record["level"] == "error")
         assert record["type"] == "ZeroDivisionError"
         assert "of what was said" not in json.dumps(record)
+
+    run(tmp_path, answers, check, limits=SMALL)
+
+
+def test_anything_else_that_breaks_later_leaves_the_last_window_and_all_that_came_since(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object, **__: object) -> Any:
+        raise ZeroDivisionError("of what was said")
+
+    async def check(stand: Stand) -> None:
+        other = talk(12, "another")
+        await stand.post(MESSAGES, body(other))
+        await stand.post(MESSAGES, body(talk(12)))
+        window, more = stand.sent()["messages"], said("The answer.", "and then?")
+        await stand.post(MESSAGES, body(talk(3, "short")))
+        monkeypatch.setattr(windows, "beside", broken)
+        answer = await stand.post(MESSAGES, body([*talk(12), *more]))
+        assert answer.headers[FAULT] == "internal-error"
+        assert stand.sent() == body([*window, *more])
+        never = talk(12, "never seen")
+        await stand.post(MESSAGES, body(never))
+        assert stand.sent() == body(never)
+        monkeypatch.setattr(execute, "again", broken)
+        monkeypatch.setattr(execute, "nearest", broken)
+        await stand.post(MESSAGES, body([*talk(12), *more]))
+        assert stand.sent() == body([*talk(12), *more])
+
+    run(tmp_path, answers, check, limits=SMALL)
+
+
+@pytest.mark.parametrize("away", [False, True])
+def test_a_gateway_that_begins_anew_with_a_planner_that_breaks_makes_the_last_window_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, away: bool
+) -> None:
+    memory, found, more = Memory(), list[Any](), said("The answer.", "and then?")
+
+    def broken(*_: object, **__: object) -> Any:
+        raise ZeroDivisionError("of what was said")
+
+    async def first(stand: Stand) -> None:
+        await stand.post(MESSAGES, body(talk(12)))
+        found.append(stand.sent()["messages"])
+
+    async def second(stand: Stand) -> None:
+        if away:
+            memory.fault = DaemonUnavailable()
+        monkeypatch.setattr(execute, "sending", broken)
+        answer = await stand.post(MESSAGES, body([*talk(12), *more]))
+        assert answer.headers[FAULT] == ("daemon-unavailable" if away else "planner")
+        assert stand.sent() == body([*(talk(12) if away else found[0]), *more])
+
+    run(tmp_path, answers, first, limits=SMALL, memory=memory)
+    run(tmp_path, answers, second, limits=SMALL, memory=memory)
+
+
+def test_settings_that_leave_no_window_leave_the_last_one_and_all_that_came_since(tmp_path: Path) -> None:
+    told = [(SMALL, "")]
+
+    async def check(stand: Stand) -> None:
+        await stand.post(MESSAGES, body(talk(12)))
+        window, more = stand.sent()["messages"], said("The answer.", "and then?")
+        told[0] = (msgspec.structs.replace(SMALL, enabled=False), "invalid-setting")
+        answer = await stand.post(MESSAGES, body([*talk(12), *more]))
+        assert answer.headers[FAULT] == "invalid-setting"
+        assert stand.sent() == body([*window, *more])
+        other = talk(4, "other")
+        await stand.post(MESSAGES, body(other))
+        assert stand.sent() == body(other)
+
+    run(tmp_path, answers, check, bounds=lambda *_: told[0])
+
+
+def test_a_conversation_that_was_forgotten_here_goes_on_with_the_window_that_it_had(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(talks, "MOST_BYTES", 1)
+
+    async def check(stand: Stand) -> None:
+        begun, long = dict[str, Any](), {name: talk(12, name) for name in ("one", "two", "three")}
+        for _ in range(3):
+            for name in long:
+                answer = await stand.post(MESSAGES, body(long[name]))
+                assert FAULT not in answer.headers
+                await stand.filed()
+                window = stand.sent()["messages"]
+                assert window[: len(begun.get(name, ()))] == begun.get(name, [])
+                assert len(window) < len(long[name])
+                begun[name] = window
+                long[name] = [*long[name], *said("The answer.", "and then?")]
+        assert len(stand.memory.names) == 3
 
     run(tmp_path, answers, check, limits=SMALL)
 

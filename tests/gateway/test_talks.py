@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from typing import Any
 
@@ -172,3 +173,50 @@ def test_the_ones_used_longest_ago_are_forgotten(monkeypatch: pytest.MonkeyPatch
     assert find(talks, NOBODY, "one") is one
     assert find(talks, CLAUDE, "two") is not two
     assert find(talks, CLAUDE, "two").id == two.id
+
+
+def test_what_is_remembered_is_bounded_in_bytes_the_one_used_longest_ago_goes_first(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(module, "MOST_BYTES", 40_000)
+    talks = made()
+    first = [find(talks, Who("api", f"s{number}"), "w" * 1_000, "x", "y" * 1_000) for number in range(20)]
+    assert len(talks.states()) < 10
+    assert sum(talk.measured() for talk in first if talk.size) <= 40_000
+    assert find(talks, Who("api", "s19"), "w" * 1_000, "x", "y" * 1_000) is first[19]
+    assert find(talks, Who("api", "s0"), "w" * 1_000, "x", "y" * 1_000) is not first[0]
+    alone = find(talks, Who("api", "long"), "z" * 100_000)
+    assert talks.states() == [alone.live.state]
+
+
+def test_a_conversation_keeps_keys_of_its_present_history_however_long_it_lives(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(module, "LEAST_KEYS", 8)
+    talks = made()
+    for number in range(50):
+        texts = ["begin", "x", f"question {number}"]
+        talk = find(talks, CLAUDE, *texts)
+        keys = conversation(*texts).keys
+        talk.live.told(keys)
+        assert talk.live.durable.issuperset(keys)
+        assert len(talk.live.durable) <= 11
+
+
+def test_a_conversation_of_which_something_is_filed_is_not_the_first_to_go(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(module, "MOST", 2)
+
+    async def check() -> None:
+        talks = made()
+        busy = find(talks, Who("api", "a"), "a")
+        async with busy.filing:
+            for name in "bcd":
+                find(talks, Who("api", name), name)
+            assert find(talks, Who("api", "a"), "a") is busy
+        for name in "bcd":
+            find(talks, Who("api", name), name)
+        assert find(talks, Who("api", "a"), "a") is not busy
+
+    asyncio.run(check())

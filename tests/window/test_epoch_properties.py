@@ -6,6 +6,7 @@ import json
 from typing import Any
 from zlib import crc32
 
+import msgspec
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -18,8 +19,10 @@ from unabridged.window.messages import Role
 from unabridged.window.notices import Code
 from unabridged.window.providers.contract import Request
 from unabridged.window.providers.marks import MARKS_MOST
+from unabridged.window.sent import again
+from unabridged.window.sent import sent as sent_of
 from unabridged.window.state import State, decode, encode
-from unabridged.window.window import Span
+from unabridged.window.window import Span, untouched
 
 REASONS = {Code.CHECKPOINT_NEEDED, Code.NOT_ARCHIVED}
 MADE = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -104,6 +107,21 @@ class TestEveryRequest:
             stored = decode(encode(state))
             assert stored == state
             assert plan(request.conversation, stored, SMALL, EVERYTHING) == made
+
+    @MADE
+    @given(script=SCRIPTS)
+    def test_is_the_same_from_what_is_kept_of_it_for_want_of_a_plan(
+        self, form: Format, script: Script
+    ) -> None:
+        kept = None
+        for request, made, _, _ in each(form, script, SMALL):
+            items = request.conversation.items
+            kept = sent_of(made.window, items, made.state.cut.index, kept)
+            assert (kept is None) == untouched(made.window, len(items))
+            state = decode(encode(msgspec.structs.replace(made.state, sent=kept)))
+            if state.sent is not None:
+                found = again(state.sent, items, state.catalogue, state.full_name)
+                assert found == (made.window, len(items))
 
     @MADE
     @given(script=SCRIPTS)

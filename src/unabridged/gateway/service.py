@@ -45,7 +45,6 @@ _COUNTED: tuple[tuple[bytes, Adapter], ...] = (
     (b"/messages/count_tokens", ANTHROPIC),
     (b"/responses/input_tokens", RESPONSES),
 )
-INTERNAL = "internal-error"
 OK = 200
 
 
@@ -187,17 +186,18 @@ class Service:
             if decoded is None:
                 return Going(came, "not-understood"), False
             body = decoded
+        counted, adapter = _counted(path), adapter_for(path.decode("ascii", "replace"))
         try:
-            counted = _counted(path)
             if counted is not None:
                 going = Going(await self._windows.counted(counted, body, scope["headers"]))
             else:
-                adapter = adapter_for(path.decode("ascii", "replace"))
                 assert adapter is not None
                 going = await self._windows.window(adapter, body, scope["headers"])
         except Exception as error:  # noqa: BLE001 - a fault of ours must not stop an agent; it is told as one
             self._journal.failure("window", error)
-            return Going(came, INTERNAL), False
+            using = counted or adapter
+            assert using is not None
+            going = await self._windows.again(using, body)
         if going.fault:
             self._journal.fault(going.fault)
         if going.error is not None:

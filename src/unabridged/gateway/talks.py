@@ -26,6 +26,11 @@ if TYPE_CHECKING:
     from unabridged.gateway.offered.rounds import Rounds
 
 MOST = 512  # conversations that are remembered; the archive knows the others
+MOST_BYTES = 48 << 20  # of all that is remembered of them, about; the one used last is kept whatever it has
+KEY_BYTES = 128  # of a key in a set, with its place there
+LEAST_KEYS = 4_096  # up to which no key of a conversation is let go that its last request had not
+MOST_FIRSTS = 64  # names of a conversation's beginnings
+MOST_NEWEST = 256 << 10  # characters of a newest message that is remembered
 WIRE = "wire-"  # begins the name of a session that no client named
 DIGITS = 20
 
@@ -48,7 +53,8 @@ class Talk:
         self.filing = asyncio.Lock()  # one call to the archive at a time, in order
         self.begun = False  # whether a request of it was filed
         self.filed = set[asyncio.Task[str]]()  # what is being filed of it
-        self.firsts = set[str]()
+        self.firsts = dict[str, None]()
+        self.size = 0  # bytes of what is remembered, when it was last looked at
         self.line: tuple[str, ...] = ()
         self.newest = ""  # text of the last item of the line
         self.named(own)
@@ -58,6 +64,31 @@ class Talk:
         self.own = own
         self.id = conversation_id(self.host, self.session, own)
         self.live.state = State(address=address_of(self.id))
+
+    @property
+    def busy(self) -> bool:
+        """Whether something of it is being filed."""
+        return (
+            bool(self.filed)
+            or self.filing.locked()
+            or (self.settling is not None and not self.settling.done())
+        )
+
+    def measured(self) -> int:
+        """Return about how many bytes are remembered of it."""
+        live = self.live
+        keys = len(live.durable) + len(live.erased) + len(live.invalid) + len(self.line) + len(self.firsts)
+        return keys * KEY_BYTES + 4 * len(self.newest) + live.state_bytes()
+
+    def trimmed(self) -> None:
+        """Let go of keys that its history has no more: the archive knows them, should they come again."""
+        live, line = self.live, self.line
+        most = max(LEAST_KEYS, 2 * len(line))
+        for keys in (live.durable, live.erased, live.invalid):
+            if len(keys) > most:
+                keys.intersection_update(line)
+        while len(self.firsts) > MOST_FIRSTS:
+            del self.firsts[next(iter(self.firsts))]
 
     def shares(self, items: Sequence[Item]) -> int:
         """Return how many of the items it has had, those not counted that every conversation of a host has."""
@@ -81,22 +112,31 @@ class Talks:
         self._sessions = dict[tuple[str, str], list[Talk]]()
         self._compacting = dict[tuple[str, str], Talk]()
         self._answers = OrderedDict[str, Talk]()
+        self._size = 0  # bytes of all
 
     def find(self, who: Who, conversation: Conversation, said: Beside, aside: Aside) -> Talk:
         """Return the conversation that a request goes on with, a new one where it goes on with none."""
         found = self.peek(who, conversation, said, aside)
         if found.id not in self._all:
             self._sessions.setdefault((found.host, found.session), []).append(found)
-        found.firsts.add(chain(conversation))
+        found.firsts[chain(conversation)] = None
         if aside is Aside.NONE:
             found.line = conversation.keys
-            found.newest = _text(conversation.items[-1]) if conversation.items else ""
+            newest = _text(conversation.items[-1]) if conversation.items else ""
+            found.newest = newest if len(newest) <= MOST_NEWEST else ""
+            found.trimmed()
         elif aside is Aside.COMPACTION:
             self._compacting[found.host, found.session] = found
         self._all[found.id] = found
         self._all.move_to_end(found.id)
+        size = found.measured()
+        self._size, found.size = self._size + size - found.size, size
         self._forget()
         return found
+
+    def states(self) -> list[State]:
+        """Return the windows of all, the last used first."""
+        return [talk.live.state for talk in reversed(self._all.values())]
 
     def peek(self, who: Who, conversation: Conversation, said: Beside, aside: Aside) -> Talk:
         """Return the same, and remember nothing of it."""
@@ -180,8 +220,10 @@ class Talks:
         return Talk(host, session, own, self._known)
 
     def _forget(self) -> None:
-        while len(self._all) > MOST:
-            _, oldest = self._all.popitem(last=False)
+        while len(self._all) > 1 and (len(self._all) > MOST or self._size > MOST_BYTES):
+            oldest = self._oldest()
+            del self._all[oldest.id]
+            self._size, oldest.size = self._size - oldest.size, 0
             place = (oldest.host, oldest.session)
             left = [talk for talk in self._sessions.get(place, ()) if talk is not oldest]
             if left:
@@ -192,6 +234,11 @@ class Talks:
                 del self._compacting[place]
             for message in [message for message, talk in self._answers.items() if talk is oldest]:
                 del self._answers[message]
+
+    def _oldest(self) -> Talk:
+        """Return the one used longest ago, but for those of which something is being filed, if others are left."""
+        *others, newest = self._all.values()
+        return next((talk for talk in others if not talk.busy), others[0] if others else newest)
 
 
 def wire_session(place: str, first: str, branch: str = "") -> str:

@@ -86,6 +86,8 @@ class Windows:
             chosen, read = offering or adapter, taken if read is not None else None
 
         def prepared(*, frozen: bool = False) -> execute.Prepared:
+            if fault:  # the settings leave no window
+                return talk.live.repeated(chosen, body, fault, read)
             return talk.live.prepare(chosen, body, limits, redact=self._redact, frozen=frozen, read=read)
 
         made = await self._long.run(size, prepared)
@@ -103,6 +105,15 @@ class Windows:
             late = execute.INVALID
         fault, talk.fault = late or fault or talk.fault, ""
         return going(adapter, talk, request, made, limits, fault, kind, offering)
+
+    async def again(self, adapter: Adapter, body: bytes) -> Going:
+        """Return a request, of which something of ours raised, with the last window of its conversation.
+
+        As it came where none is known here. It raises nothing.
+        """
+        states = self._talks.states()
+        made = await self._long.run(len(body), lambda: execute.repeated(adapter, body, states))
+        return Going(made.body, made.fault)
 
     async def counted(self, adapter: Adapter, body: bytes, headers: Headers) -> bytes:
         """Return the body of a request that is only to be counted, as it would be sent; nothing is remembered of it."""

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
-from unabridged.window.messages import Item
-from unabridged.window.state import Cut, State, keys_digest, reset
+from unabridged.window.messages import Item, keys_digest
+from unabridged.window.state import Cut, State, reset
 
 # Items by which an anchor may have moved: hosts leave out a failed answer or add a note. A host that compacts moves it
 # further, and then the boundary is not the same one.

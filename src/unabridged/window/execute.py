@@ -18,7 +18,7 @@ from unabridged.window.groups import PINS
 from unabridged.window.guard import tried
 from unabridged.window.limits import Limits
 from unabridged.window.messages import KEY_CHARS, Item, Keys
-from unabridged.window.providers.again import Last, again, last
+from unabridged.window.providers.again import again, nearest
 from unabridged.window.providers.contract import Adapter, Request
 from unabridged.window.providers.known import Known
 from unabridged.window.providers.sending import Sending, sending
@@ -33,8 +33,11 @@ BATCH_BYTES = 6 << 20  # of the rows of one call
 BATCH_ROWS = 2_000
 KNOWN_BYTES = 8 << 20  # of requests whose history is not read again
 
+NAME_BYTES = 300  # of one key, preview or entry of a state, about
+
 ROTATED = "rotated"  # the notice of a request with which a new epoch began
 REFUSED, NOT_UNDERSTOOD, PLANNER, ARCHIVE = "refused", "not-understood", "planner", "archive"
+INTERNAL = "internal-error"
 # The archive took an item for none that can be kept, or said again and again that slices of one were missing.
 INVALID, INCOMPLETE = "archive-invalid", "archive-incomplete"
 CAPTURES = 3  # times that an item is sent of which the archive misses slices
@@ -100,7 +103,6 @@ class Live:
             str
         ]()  # of items that the archive cannot keep: not sent to it again, and never cut
         self.known = Known(KNOWN_BYTES)
-        self._last = Last()
         self._unsaved = False  # a rotation that the archive has not heard of
 
     def told(
@@ -117,6 +119,8 @@ class Live:
         """
         self.durable.update(durable)
         erased = set(erased)
+        if not erased <= self.erased:  # previews that stood may be of what must not leave any more
+            self.state = msgspec.structs.replace(self.state, sent=None)
         self.erased |= erased
         self.invalid.update(invalid)
         self.durable -= erased | self.invalid
@@ -164,8 +168,14 @@ class Live:
         fault = REFUSED if made is not None else PLANNER
         made = made or tried(lambda: planned(NOTHING), errors)
         if made is None or made.plan is None:
-            made = tried(lambda: again(adapter, body, self.known, self._last), errors) or made
+            made = tried(lambda: again(adapter, body, self.known, self.state), errors) or made
         return Prepared(made or Sending(body, understood=False), fault, next(iter(errors), None))
+
+    def repeated(self, adapter: Adapter, body: bytes, fault: str, read: Request | None = None) -> Prepared:
+        """Return what to send of a request where no window can be planned: the last one again, else what came."""
+        errors = list[Exception]()
+        made = tried(lambda: again(adapter, body, self.known, self.state, read), errors)
+        return Prepared(made or Sending(body, read), fault, next(iter(errors), None))
 
     def trial(self, keys: Iterable[str]) -> Live:
         """Return a copy to try a request on, as if all of it were durable."""
@@ -180,10 +190,19 @@ class Live:
 
     def under_way(self, made: Prepared) -> None:
         """Take the state of a request that is sent."""
-        self._last = last(made.sending, self._last)
-        if made.sending.plan is not None:
-            self.state = made.sending.plan.state
-            self._unsaved = self._unsaved or made.sending.plan.rotated
+        plan, request = made.sending.plan, made.sending.request
+        if plan is None or request is None:
+            return
+        items, before = request.conversation.items, self.state.sent
+        self.state = states.under_way(plan.state, plan.window, items, before)
+        self._unsaved = self._unsaved or plan.rotated
+
+    def state_bytes(self) -> int:
+        """Return about how many bytes the state takes."""
+        state = self.state
+        kept = state.sent
+        names = len(state.inline) + len(state.replaced) + (len(kept.pieces) + len(kept.tail) if kept else 0)
+        return len(state.catalogue) + NAME_BYTES * (names + len(state.entries))
 
     def saved(self) -> None:
         """Take that the archive has the state."""
@@ -194,6 +213,15 @@ class Live:
         plan = made.sending.plan
         if plan is not None:
             self.state = states.reported(self.state, plan.estimate, usage.prompt, len(made.body))
+
+
+def repeated(adapter: Adapter, body: bytes, known: Sequence[State]) -> Prepared:
+    """Return what to send of a request of which something of ours raised before it was known whose it is.
+
+    The last window of the conversation of `known` states that it goes on with, else what came. It raises nothing.
+    """
+    made = tried(lambda: nearest(adapter, body, known), [])
+    return Prepared(made or Sending(body, understood=False), INTERNAL)
 
 
 def batches(rows: Iterable[Row]) -> Iterator[list[Row]]:

@@ -18,7 +18,10 @@ def forgotten(state: State, turns: Iterable[str]) -> State:
     """
     names = {short_name(key) for key in turns}
     entries = tuple(_wordless(entry) for entry in state.entries if entry.turns > 1 or entry.name not in names)
-    if not names or entries == state.entries:
+    if not names:
+        return state
+    state = msgspec.structs.replace(state, sent=None)  # which previews are of what is erased, it does not say
+    if entries == state.entries:
         return state
     catalogue = render(entries, state.address) if state.catalogue else ""
     return msgspec.structs.replace(state, entries=entries, catalogue=catalogue)

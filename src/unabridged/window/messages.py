@@ -8,6 +8,7 @@ copies what is untouched.
 from __future__ import annotations
 
 import enum
+import hashlib
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 
@@ -18,6 +19,7 @@ from unabridged.schema.tokens import by_length
 KEY_CHARS = 32  # hexadecimal digits: 128 bits of a SHA-256; another text of the same key cannot be made
 # Digits of a key that name an item where a model reads it: short, and unique in a conversation.
 NAME_CHARS = 16
+DIGEST_BYTES = 16  # of a digest over keys
 FRAME_TOKENS = 4  # tokens; what a message costs beside its content, for its role and its borders
 
 
@@ -126,6 +128,11 @@ def short_name(key: str) -> str:
     """Return an item's key as a model reads it."""
     digits, _, repeated = key.partition("-")
     return digits[:NAME_CHARS] + (f"-{repeated}" if repeated else "")
+
+
+def keys_digest(items: Sequence[Item]) -> bytes:
+    """Return the digest over the keys of items in order."""
+    return hashlib.sha256("\n".join([item.key for item in items]).encode()).digest()[:DIGEST_BYTES]
 
 
 def content_key(digest: bytes) -> str:

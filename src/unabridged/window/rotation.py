@@ -7,8 +7,9 @@ import msgspec
 from unabridged.window.catalogue import READ_TEXTS, entry, joined, masked, render
 from unabridged.window.gating import Archive, Gated
 from unabridged.window.limits import CATALOGUE_TOKENS
+from unabridged.window.messages import keys_digest
 from unabridged.window.notices import Code, Notice
-from unabridged.window.state import Cut, Mark, State, keys_digest, mark
+from unabridged.window.state import Cut, Mark, State, mark
 from unabridged.window.terms import READ
 from unabridged.window.view import View
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 
 import msgspec
@@ -12,6 +11,8 @@ from unabridged.window.calibration import Calibration, observed
 from unabridged.window.catalogue import Entry
 from unabridged.window.limits import Gates
 from unabridged.window.messages import Item
+from unabridged.window.sent import Sent, sent
+from unabridged.window.window import Piece
 
 VERSION = 1
 
@@ -48,7 +49,8 @@ class State(msgspec.Struct, frozen=True):
     gate, because they were not durable. Results up to `regated` stand under the gate `regate` (tokens; 0: none),
     arguments with them if `squeezed`. `retained` of `wanted` turns were kept by the last rotation, when there had been
     `users` user messages. `catalogue` is the text that stands where the cut is, made from `entries`. `address` is what
-    names are read under in the archive. `forced`: a person asked for a rotation.
+    names are read under in the archive. `forced`: a person asked for a rotation. `sent`: the window that was sent last,
+    None where it was all that came.
     """
 
     version: int = VERSION
@@ -69,15 +71,11 @@ class State(msgspec.Struct, frozen=True):
     gates: Gates | None = None
     calibration: Calibration = Calibration()
     forced: bool = False
+    sent: Sent | None = None
 
     def full_name(self, name: str) -> str:
         """Return an item's or a part's name as the archive reads it."""
         return f"{self.address}:{name}" if self.address else name
-
-
-def keys_digest(items: Sequence[Item]) -> bytes:
-    """Return the digest over the keys of items in order."""
-    return hashlib.sha256("\n".join([item.key for item in items]).encode()).digest()[:16]
 
 
 def encode(state: State) -> bytes:
@@ -111,6 +109,11 @@ def reported(state: State, estimated: int, tokens: int, size: int = 0) -> State:
     """Return the state after a provider reported `tokens` for a prompt of `size` bytes that was estimated so."""
     calibration = observed(state.calibration, estimated, tokens, size)
     return msgspec.structs.replace(state, calibration=calibration)
+
+
+def under_way(state: State, window: Sequence[Piece], items: Sequence[Item], before: Sent | None) -> State:
+    """Return the state with the window of these items that is sent; `before`: what was kept of the last one."""
+    return msgspec.structs.replace(state, sent=sent(window, items, state.cut.index, before))
 
 
 def forced(state: State) -> State:
