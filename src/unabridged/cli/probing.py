@@ -147,9 +147,7 @@ def _usable(
         missing = [
             word for word in words if word.startswith("/") and _is_program(word) and not Path(word).exists()
         ]
-        other = command.env.get("UNABRIDGED_HOME") or (
-            words[words.index("--home") + 1] if "--home" in words else ""
-        )
+        other = _archive(words, command.env)
         mine = layout(facts.env).data
         if missing and missing[0] not in told:
             told.add(missing[0])
@@ -160,6 +158,14 @@ def _usable(
             told.add(other)
             detail = f"{path} leads to another archive: {other}"
             yield Finding(_name(installer, facts, what), False, detail, again)
+
+
+def _archive(words: Sequence[str], env: Mapping[str, str]) -> str:
+    """Return the home that a command is told, "" for the usual one."""
+    if "--home" in words[:-1]:
+        return words[words.index("--home") + 1]
+    named = [word.partition("=")[2] for word in words if word.startswith("UNABRIDGED_HOME=")]
+    return named[0] if named else env.get("UNABRIDGED_HOME", "")
 
 
 def _is_program(word: str) -> bool:

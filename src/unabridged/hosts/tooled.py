@@ -6,12 +6,25 @@ as they were seen to read it.
 
 from __future__ import annotations
 
+import json
 import posixpath
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from unabridged.hosts.installing import MCP_NAME, PROJECT, USER, Facts, Probe, Read, Target, mcp_entry, owned
+from unabridged.hosts import shims
+from unabridged.hosts.installing import (
+    MCP_NAME,
+    PROJECT,
+    USER,
+    Command,
+    Facts,
+    Probe,
+    Read,
+    Target,
+    mcp_entry,
+    owned,
+)
 from unabridged.hosts.servers import commands_at, server_target
 
 Files = Callable[[Facts, Read], Sequence[str]]
@@ -62,7 +75,8 @@ class ServerInstaller:
         """Return what it loads, else its files of servers."""
         loaded = no_files(facts) if facts.mcp_only else self.loaded(facts)
         if loaded:
-            return tuple(owned(path, content, "extension") for path, content in loaded.items())
+            root = posixpath.dirname(next(iter(loaded))) if len(loaded) > 1 else ""
+            return tuple(owned(path, content, "extension", root) for path, content in loaded.items())
         return tuple(server_target(path, self.keys, self.entry(facts)) for path in self._files(facts, read))
 
     def notes(self, facts: Facts, read: Read) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -76,7 +90,8 @@ class ServerInstaller:
         def found(content: bytes) -> Sequence[Any]:
             return commands_at(content, self.keys, self.variables)
 
-        return tuple(Probe("mcp", path, found) for path in self._files(facts, _nothing))
+        extensions = (Probe("mcp", path, extension_commands) for path in self.loaded(facts))
+        return (*extensions, *(Probe("mcp", path, found) for path in self._files(facts, _nothing)))
 
     def listing(self, facts: Facts) -> tuple[tuple[str, ...], str]:
         """Return none: nothing of its own is asked."""
@@ -181,6 +196,29 @@ def _cline_entry(facts: Facts) -> Mapping[str, Any]:
     return mcp_entry(facts, disabled=False)
 
 
+def _extension(host: str, folder: Callable[[Facts], str], *, plain: str = "") -> Content:
+    """Return what makes the files of a host's extension: a folder of them, or one file of the name `plain`."""
+
+    def made(facts: Facts) -> Mapping[str, bytes]:
+        told = ("/usr/bin/env", f"UNABRIDGED_HOME={facts.archive}") if facts.archive else ()
+        files = shims.placed(host, (*told, *facts.una))
+        base = folder(facts)
+        if plain:
+            return {posixpath.join(base, plain): content for content in files.values()}
+        return {posixpath.join(base, MCP_NAME, name): content for name, content in files.items()}
+
+    return made
+
+
+def extension_commands(content: bytes) -> Sequence[Command]:
+    """Return the server that an extension registers: its first line says what starts us."""
+    line = content.decode("utf-8", "replace").partition("\n")[0]
+    if not line.startswith(shims.BEGINS):
+        return ()
+    words = json.loads(line.removeprefix(shims.BEGINS).partition("; //")[0])
+    return (Command("extension", words=(*words, "mcp")),)
+
+
 OPENCODE = ServerInstaller(
     "opencode",
     "OpenCode",
@@ -191,6 +229,9 @@ OPENCODE = ServerInstaller(
     ("mcp", MCP_NAME),
     _opencode_entry,
     "environment",
+    _extension(
+        "opencode", lambda facts: posixpath.join(opencode_folder(facts), "plugin"), plain="unabridged.js"
+    ),
 )
 PI = ServerInstaller(
     "pi",
@@ -200,6 +241,7 @@ PI = ServerInstaller(
     _pi_file,
     _pi_file,
     entry=lambda facts: mcp_entry(facts, exposure="direct"),  # else it hides the tools behind one of its own
+    loaded=_extension("pi", lambda facts: posixpath.join(pi_folder(facts), "extensions")),
 )
 GEMINI = ServerInstaller(
     "gemini",
