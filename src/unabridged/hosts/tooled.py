@@ -99,22 +99,9 @@ class ServerInstaller:
         return (), ""
 
     def troubles(self, facts: Facts, read: Read) -> tuple[tuple[str, str], ...]:
-        """Tell of tools that are there twice."""
-        there = [path for path in self.loaded(facts) if read(path) is not None]
-        both = [
-            path
-            for path in self._files(facts, read)
-            if there
-            and (content := read(path)) is not None
-            and commands_at(content, self.keys, self.variables)
-        ]
-        return tuple(
-            (
-                f"the tools are in {there[0]} and in {path}: they are there twice",
-                f"Take {MCP_NAME} out of {path}.",
-            )
-            for path in both
-        )
+        """Return none: an entry of ours in its file takes the place of the one that an extension brings."""
+        del facts, read
+        return ()
 
     def _files(self, facts: Facts, read: Read) -> Sequence[str]:
         if facts.scope == PROJECT:

@@ -50,7 +50,7 @@ export const Unabridged = async ({ client, directory }) => {
 
   return {
     config: async (settings) => {
-      (settings.mcp ??= {}).una ??= { type: "local", command: [...UNA, "mcp"], enabled: true };
+      (settings.mcp ??= {}).unabridged ??= { type: "local", command: [...UNA, "mcp"], enabled: true };
       for (const [name, about] of Object.entries(settings.provider ?? {})) urls.set(name, about.options?.baseURL ?? "");
     },
     "chat.message": async ({ sessionID }, { message, parts }) => {
