@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
+from unabridged.gateway.amending import amended
 from unabridged.gateway.identity import WITH_TOOLS, Beside, Who
 from unabridged.schema.windows import address_of
 from unabridged.window.execute import Live
@@ -57,6 +58,7 @@ class Talk:
         self.size = 0  # bytes of what is remembered, when it was last looked at
         self.line: tuple[str, ...] = ()
         self.newest = ""  # text of the last item of the line
+        self.behind = ""  # what its client puts behind its newest message only
         self.named(own)
 
     def named(self, own: str) -> None:
@@ -121,6 +123,7 @@ class Talks:
             self._sessions.setdefault((found.host, found.session), []).append(found)
         found.firsts[chain(conversation)] = None
         if aside is Aside.NONE:
+            found.behind = amended(found.line, found.newest, conversation) or found.behind
             found.line = conversation.keys
             newest = _text(conversation.items[-1]) if conversation.items else ""
             found.newest = newest if len(newest) <= MOST_NEWEST else ""
