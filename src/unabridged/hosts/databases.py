@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Generator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from urllib.parse import quote
 
 from unabridged.errors import NotATranscript, PathNotFound, PathUnreadable, TranscriptChanged
+from unabridged.schema.ids import Micros
 
 MAGIC = b"SQLite format 3\x00"
 WAIT = 0.5  # seconds for a lock; a reader meets one only where the log is being recovered or the host locks everything
@@ -63,6 +64,15 @@ def _typed(path: Path, error: sqlite3.OperationalError) -> Exception:
     if code == sqlite3.SQLITE_ERROR:  # a table or column that is not there
         return NotATranscript("the database has another form than is known", path=str(path))
     return PathUnreadable("the database cannot be opened", path=str(path))
+
+
+def last_change(path: Path) -> Micros:
+    """Return when a database or its log was last written to, in microseconds; 0 where that is not known."""
+    newest = 0
+    for file in (path, _beside(path, LOG)):
+        with suppress(OSError):
+            newest = max(newest, file.stat().st_mtime_ns // 1000)
+    return Micros(newest)
 
 
 def is_database(head: bytes) -> bool:

@@ -95,6 +95,9 @@ def test_calls_that_stand_in_the_text_are_calls(tmp_path: Path) -> None:
         ("tool-result", "tool", "[attempt_completion] Result: Done", 0),
         ("text", "user", "And the ferry?", HUMAN),
     ]
+    assert [block.time for block in blocks if block.time] == [
+        1_772_359_200_000_000
+    ] * 2  # the task's first message
     call = next(block for block in blocks if block.kind == "tool-call")
     assert (call.tool, call.paths) == ("read_file", ("notes.txt",))
 

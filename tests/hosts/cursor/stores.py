@@ -181,7 +181,7 @@ def store(cursor: Path, said: list[Value], earlier: list[Value] | None = None) -
             "agentId": CHAT,
             "latestRootBlobId": root,
             "name": "Crane",
-            "createdAt": 1,
+            "createdAt": 1_772_359_200_000,
             "lastUsedModel": "fake-model",
         }
         connection.execute("INSERT OR REPLACE INTO meta VALUES ('0', ?)", (json.dumps(about).encode().hex(),))

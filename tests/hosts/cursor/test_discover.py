@@ -146,8 +146,11 @@ def test_values_that_are_no_json_cost_themselves_only(tmp_path: Path) -> None:
     assert names[:4] == [None, "b1", "b2", "b3"]
 
 
-def test_nothing_is_written_back() -> None:
-    with pytest.raises(NotRestorable):
-        HOST.restore_name(Head(TALK), "x")
+def test_only_files_of_lines_have_a_place_to_go_back_to() -> None:
+    assert (
+        HOST.restore_name(Head(TALK), "/home/ann/.cursor/projects/p/agent-transcripts/a/a.jsonl")
+        == "p/agent-transcripts/a/a.jsonl"
+    )
+    assert HOST.restore_name(Head(TALK), "/home/ann/.config/Cursor/User/globalStorage/state.vscdb") == ""
     with pytest.raises(NotRestorable):
         HOST.restore([])

@@ -173,6 +173,7 @@ def test_a_session_of_the_command_line(tmp_path: Path) -> None:
         ("text", "user", "ok", HUMAN),
     ]
     assert len({block.identity for block in found}) == len(found)
+    assert [block.time for block in found if block.time] == [1_772_359_200_000_000]
     assert [block.model for block in found if block.role == "assistant"] == [
         "model-of-block",
         "model-of-block",

@@ -143,8 +143,11 @@ def test_a_chat_that_was_saved_under_a_name_is_a_session(tmp_path: Path, *, wrap
     assert said_ == [("M1", "user"), ("M2", "assistant"), ("M3", "user"), ("M4", "assistant")]
 
 
-def test_nothing_is_written_back() -> None:
-    with pytest.raises(NotRestorable):
-        HOST.restore_name(Head(SESSION), "x")
+def test_only_files_of_lines_have_a_place_to_go_back_to() -> None:
+    assert (
+        HOST.restore_name(Head(SESSION), "/home/ann/.gemini/tmp/harbour/chats/session-x.jsonl")
+        == "harbour/chats/session-x.jsonl"
+    )
+    assert HOST.restore_name(Head(SESSION), "/home/ann/.gemini/tmp/harbour/chats/session-x.json") == ""
     with pytest.raises(NotRestorable):
         HOST.restore([])

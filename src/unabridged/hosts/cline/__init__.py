@@ -9,6 +9,8 @@ from unabridged.errors import NotRestorable
 from unabridged.hosts.cline import discover, document
 from unabridged.hosts.cline.read import Reader
 from unabridged.hosts.contract import Candidate, Head, Host, LineReader, RowStream
+from unabridged.hosts.databases import last_change
+from unabridged.schema.ids import Micros
 
 
 class Cline:
@@ -50,10 +52,15 @@ class Cline:
         del stream
         return document.rows(path, state)
 
+    def changed(self, path: Path, stream: str) -> Micros:
+        """Return when a document was last written: older versions' messages do not tell their time."""
+        del stream
+        return last_change(path)
+
     def restore_name(self, head: Head, origin_path: str) -> str:
-        """Raise `NotRestorable`."""
+        """Return nothing: a conversation is a document, which is not written back."""
         del head, origin_path
-        raise NotRestorable(host=self.name)
+        return ""
 
     def restore(self, lines: Iterable[bytes]) -> Iterator[bytes]:
         """Raise `NotRestorable`."""

@@ -22,6 +22,7 @@ ARRAY = "messages"
 MANIFEST_BYTES = 4 << 20  # of a description that is read
 TASKS_BYTES = 32 << 20  # of a list of all tasks that is read
 TITLE_CHARACTERS = 200
+MILLIS_DIGITS = 13  # of a task's name that is the time when it began
 NAME_BYTES = 6  # of the hash that names a message without an id and a time
 
 
@@ -56,7 +57,8 @@ def rows(path: Path, state: bytes) -> tuple[list[bytes], bytes]:
     kind = SHOWN if discover.is_shown(head) else MESSAGE
     lines = [_line(kind, new) for new in look.elements]
     name, described = _session(path)
-    session = as_json({"cline": SESSION, "id": name, **described})
+    created = {"created": int(name)} if name.isdecimal() and len(name) == MILLIS_DIGITS else {}
+    session = as_json({"cline": SESSION, "id": name, **described, **created})
     if session != memory.session and (lines or memory.session):
         lines.insert(0, session + b"\n")
         memory.session = session

@@ -27,6 +27,7 @@ from unabridged.hosts.cline.shown import shown_parts
 from unabridged.hosts.contract import EMPTY, Block, Head, Line, SessionNews
 from unabridged.hosts.lines import LINE_TOO_LONG
 from unabridged.hosts.times import from_unix
+from unabridged.schema.ids import Micros
 from unabridged.schema.records import ECHO, HUMAN, SIDE
 
 CALLS = 64  # open calls of this product that are remembered
@@ -38,6 +39,7 @@ class State(msgspec.Struct, array_like=True):
     """What a reader remembers between lines."""
 
     last: str = ""  # the last message
+    created: float = 0  # when the session began, in milliseconds
     lines: int = 0  # messages without any name
     calls: list[str] = []  # calls of this product
     told: SessionNews | None = None
@@ -81,7 +83,7 @@ class Reader:
         before = self._state.told or SessionNews(
             "", self._head.title, self._head.cwd, self._head.parent, self._head.relation
         )
-        self._state.told = now
+        self._state.told, self._state.created = now, row.created or 0
         self._side = now.relation == SUBAGENT
         changed = SessionNews(
             "",
@@ -100,12 +102,16 @@ class Reader:
             name = f"L{state.lines}"
         parent = state.last if row.after is None else row.after
         path = (parsed.number, "data")
+        # A conversation's first words are as old as itself.
+        time = from_unix(message.ts or (0 if state.last else state.created))
         found = shown_parts(message, path) if row.cline == SHOWN else message_parts(message, path)
         if found:
             state.last = name
-        return [self._block(said, message, name, parent if parent != name else "") for said in found]
+        return [
+            self._block(said, message, name, parent if parent != name else "", time.micros) for said in found
+        ]
 
-    def _block(self, said: Said, message: Message, name: str, parent: str) -> Block:
+    def _block(self, said: Said, message: Message, name: str, parent: str, time: Micros) -> Block:
         part = said.part
         flags = part.flags | self._echo(said)
         if self._side:  # a subagent's prompts were written by the agent that started it
@@ -118,7 +124,7 @@ class Reader:
             part.role,
             part.pieces,
             flags,
-            from_unix(message.ts).micros,
+            time,
             0,
             part.tool,
             part.call,

@@ -52,6 +52,7 @@ class Row(msgspec.Struct, gc=False, frozen=True):
     title: str | None = None
     parent: str | None = None
     relation: str | None = None
+    created: float | None = None  # milliseconds since 1970
 
 
 class Parsed(msgspec.Struct, frozen=True, gc=False):

@@ -9,6 +9,9 @@ from unabridged.errors import NotRestorable
 from unabridged.hosts.contract import Candidate, Head, Host, LineReader, RowStream
 from unabridged.hosts.cursor import chats, discover, editor
 from unabridged.hosts.cursor.read import Reader
+from unabridged.hosts.databases import last_change
+from unabridged.hosts.names import place_below
+from unabridged.schema.ids import Micros
 
 
 class Cursor:
@@ -49,10 +52,15 @@ class Cursor:
         """Return new and changed rows of a conversation."""
         return chats.rows(path, state) if chats.has_blobs(path) else editor.rows(path, stream, state)
 
+    def changed(self, path: Path, stream: str) -> Micros:
+        """Return when a store of the command line was last written to: its messages do not tell their time."""
+        del stream
+        return last_change(path) if path.name == discover.STORE else Micros(0)
+
     def restore_name(self, head: Head, origin_path: str) -> str:
-        """Raise `NotRestorable`."""
-        del head, origin_path
-        raise NotRestorable(host=self.name)
+        """Return a transcript's place below the projects' folder; nothing for what lies in a database."""
+        del head
+        return place_below("projects", origin_path)
 
     def restore(self, lines: Iterable[bytes]) -> Iterator[bytes]:
         """Raise `NotRestorable`."""

@@ -15,7 +15,7 @@ from unabridged.hosts.cursor.bubbles import bubble_model, bubble_parts, bubble_t
 from unabridged.hosts.cursor.messages import Said, message_parts
 from unabridged.hosts.cursor.rows import BUBBLE, MESSAGE, SESSION, TOO_LONG, TURN_ENDED, Parsed, Row, parse
 from unabridged.hosts.lines import LINE_TOO_LONG
-from unabridged.hosts.times import UNKNOWN, HostTime
+from unabridged.hosts.times import UNKNOWN, HostTime, from_unix
 from unabridged.schema.records import HUMAN, SIDE
 
 NAME_CHARACTERS = 200
@@ -26,6 +26,7 @@ class State(msgspec.Struct, array_like=True):
     """What a reader remembers between lines."""
 
     last: str = ""  # the last message
+    created: float = 0  # when the session began, in milliseconds
     told: SessionNews | None = None
 
 
@@ -73,7 +74,7 @@ class Reader:
         before = self._state.told or SessionNews(
             "", self._head.title, self._head.cwd, self._head.parent, self._head.relation
         )
-        self._state.told = now
+        self._state.told, self._state.created = now, row.created or 0
         self._side = now.relation == SUBAGENT
         changed = SessionNews(
             "",
@@ -101,6 +102,8 @@ class Reader:
             )
             time, model = UNKNOWN, _model(data)
         parent = self._state.last if row.after is None else row.after
+        if not (time.micros or self._state.last):  # a conversation's first words are as old as itself
+            time = from_unix(self._state.created)
         if found:
             self._state.last = name
         parent = parent if parent != name else ""

@@ -9,6 +9,7 @@ from unabridged.errors import NotRestorable
 from unabridged.hosts.contract import Candidate, Head, Host, LineReader, RowStream
 from unabridged.hosts.gemini import discover, document
 from unabridged.hosts.gemini.read import Reader
+from unabridged.hosts.names import place_below
 
 
 class Gemini:
@@ -53,9 +54,9 @@ class Gemini:
         return document.rows(path, state)
 
     def restore_name(self, head: Head, origin_path: str) -> str:
-        """Raise `NotRestorable`."""
-        del head, origin_path
-        raise NotRestorable(host=self.name)
+        """Return a session's place below the folder of all projects; nothing for what is one document."""
+        del head
+        return place_below("tmp", origin_path)
 
     def restore(self, lines: Iterable[bytes]) -> Iterator[bytes]:
         """Raise `NotRestorable`."""
