@@ -14,7 +14,7 @@ import pytest
 from tests.cli.double import SESSION, Daemon, una
 from unabridged.api import original as originals
 from unabridged.cli.restore_all import inside
-from unabridged.errors import Incomplete, UnsafePath
+from unabridged.errors import Incomplete, NotRestorable, UnsafePath
 
 TEXT = bytes(range(256)) * 40 + b"\r\n\xff no newline"
 
@@ -249,7 +249,20 @@ def test_two_files_of_one_place_get_two_names_unless_they_are_equal(tmp_path: Pa
 def test_sessions_that_never_were_files_are_passed_over(tmp_path: Path) -> None:
     daemon = Daemon(sessions={"sessions": [{**SESSION, "host": "note", "origins": []}], "next": ""})
     done = una("restore", "--all", str(tmp_path), "--json", daemon=daemon)
-    assert (done.status, done.json) == (0, {"files": [], "problems": []})
+    assert (done.status, done.json) == (0, {"files": [], "problems": [], "left_out": {}})
+
+
+def test_sessions_that_no_host_takes_back_are_counted_and_no_problem(tmp_path: Path) -> None:
+    def answer(asked: Mapping[str, Any]) -> dict[str, Any]:
+        if not asked.get("listing"):
+            raise NotRestorable
+        return {**original(name=""), "origins": [{"path": "/p/export.zip", "kind": "stream"}]}
+
+    sessions = {"sessions": [{**SESSION, "host": "chatgpt"}], "next": ""}
+    done = una("restore", "--all", str(tmp_path), "--json", daemon=Daemon(sessions=sessions, original=answer))
+    assert (done.status, done.json["problems"], done.json["left_out"]) == (0, [], {"chatgpt": 1})
+    done = una("restore", "--all", str(tmp_path), daemon=Daemon(sessions=sessions, original=answer))
+    assert "1 session of chatgpt left out" in done.out
 
 
 def test_what_passed_on_the_wire_is_no_file_of_a_host(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import itertools
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unabridged.hosts.tree import above, branches
+from unabridged.hosts.tree import branches, nearest
 
 PARENTS = st.dictionaries(st.sampled_from("abcdefgh"), st.sampled_from(["", *"abcdefghxy"]))
 
@@ -33,14 +33,20 @@ def test_all_are_there_once_and_behind_their_parents_unless_they_hang_on_themsel
 
 
 @given(PARENTS, st.sets(st.sampled_from("abcdefgh")))
-def test_the_nearest_ancestor_that_speaks_is_found(parents: dict[str, str], speaking: set[str]) -> None:
-    says = {name: name in speaking for name in parents}
+def test_the_nearest_wanted_ancestor_is_found(parents: dict[str, str], wanted: set[str]) -> None:
+    found = nearest(branches(parents), parents, wanted)
+    assert found.keys() == parents.keys()
     for name in parents:
-        found = above(name, parents, says)
-        assert found == "" or (found != name and says[found])
+        line, at = list[str](), parents[name]
+        while at in parents and at not in line:
+            line.append(at)
+            at = parents[at]
+        if at not in parents:  # what hangs on itself has no order
+            assert found[name] == next((item for item in line if item in wanted), "")
 
 
-def test_a_deep_conversation_takes_no_recursion() -> None:
-    parents = {f"{number}": f"{number - 1}" for number in range(20_000)}
-    assert branches(parents)[-1] == "19999"
-    assert above("19999", parents, {"0": True}) == "0"
+def test_a_deep_conversation_takes_no_recursion_and_one_step_a_message() -> None:
+    parents = {f"{number}": f"{number - 1}" for number in range(200_000)}
+    order = branches(parents)
+    assert order[-1] == "199999"
+    assert nearest(order, parents, {"0"})["199999"] == "0"

@@ -14,7 +14,7 @@ from unabridged.cli.arguments import Arguments
 from unabridged.cli.original import sameness
 from unabridged.cli.progress import Progress
 from unabridged.cli.screen import Screen
-from unabridged.errors import UnabridgedError, UnsafePath, WouldOverwrite
+from unabridged.errors import NotRestorable, UnabridgedError, UnsafePath, WouldOverwrite
 
 if TYPE_CHECKING:
     from unabridged.cli.connection import Caller
@@ -23,7 +23,10 @@ WIRE = "wire"  # the kind of what passed on the wire, which no host has as a fil
 
 
 def restore_all(arguments: Arguments) -> int:
-    """Write every file of every session that has one; exit status of the worst problem."""
+    """Write every file of every session that has one; exit status of the worst problem.
+
+    Sessions of hosts that take nothing back are counted, and no problem: there is no file to miss.
+    """
     screen = arguments.screen
     folder = Path(arguments.text("all")).expanduser()
     make_folder(folder)
@@ -32,6 +35,7 @@ def restore_all(arguments: Arguments) -> int:
     files = _Folder(arguments, client, folder)
     written: list[dict[str, Any]] = []
     problems: list[dict[str, Any]] = []
+    left: dict[str, int] = {}  # host → sessions that no host takes back
     seen: set[tuple[str, str]] = set()  # session, path: two sessions may have had a file in one place
     status = 0
     with Progress(screen, "restoring") as progress:
@@ -43,14 +47,18 @@ def restore_all(arguments: Arguments) -> int:
                 seen.add((str(row["session"]), origin))
                 try:
                     written.append(files.restore(row, origin))
+                except NotRestorable:
+                    left[str(row["host"])] = left.get(str(row["host"]), 0) + 1
                 except UnabridgedError as error:
                     problems.append({"session": row["session"], "origin": origin, **error.to_dict()})
                     status = max(status, error.exit_code)
                 progress.update({"done": len(seen), "unit": "files", "detail": origin})
     if arguments.flag("json"):
-        screen.json({"files": written, "problems": problems})
+        screen.json({"files": written, "problems": problems, "left_out": left})
         return status
     _draw_all(screen, folder, written, problems)
+    for host, count in sorted(left.items()):
+        screen.line(f"  {human.plural(count, 'session')} of {host} left out, which has no file to go back to")
     return status
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Iterable, Mapping
 
 
 def branches(parents: Mapping[str, str]) -> list[str]:
@@ -29,11 +29,13 @@ def branches(parents: Mapping[str, str]) -> list[str]:
     return list(found)
 
 
-def above(name: str, parents: Mapping[str, str], speaking: Mapping[str, bool]) -> str:
-    """Return the nearest ancestor that says something, "" where there is none."""
-    seen = {name}
-    name = parents.get(name, "")
-    while name and name not in seen and not speaking.get(name, False):
-        seen.add(name)
-        name = parents.get(name, "")
-    return "" if name in seen else name
+def nearest(order: Iterable[str], parents: Mapping[str, str], wanted: Container[str]) -> dict[str, str]:
+    """Return the nearest ancestor of each message that is wanted, "" where there is none.
+
+    `order` is that of `branches`, so that an ancestor is known before what hangs on it: each message costs one step.
+    """
+    found: dict[str, str] = {}
+    for name in order:
+        parent = parents.get(name, "")
+        found[name] = parent if parent in found and parent in wanted else found.get(parent, "")
+    return found

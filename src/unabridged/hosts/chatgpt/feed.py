@@ -19,6 +19,8 @@ from unabridged.hosts.given import Row
 from unabridged.hosts.lines import values
 from unabridged.hosts.oneline import one_line
 
+TOOL = "tool"  # the role of an answer
+
 _encode = msgspec.json.Encoder().encode
 
 
@@ -46,12 +48,11 @@ def _rows(texts: list[bytes]) -> Iterator[Row]:
         nodes = _nodes(members.pop("mapping", msgspec.Raw(b"{}")))
         yield Row(CONVERSATION, b'{"%b":%b}\n' % (CONVERSATION.encode(), one_line(_encode(members))))
         parents = {name: node.parent for name, node in nodes.items()}
-        speaking = {name: node.speaks for name, node in nodes.items()}
-        for name in tree.branches(parents):
-            beside = {
-                "above": tree.above(name, parents, speaking),
-                "call": _call(name, nodes),
-            }
+        order = tree.branches(parents)
+        above = tree.nearest(order, parents, {name for name, node in nodes.items() if node.speaks})
+        call = tree.nearest(order, parents, {name for name, node in nodes.items() if node.role != TOOL})
+        for name in order:
+            beside = {"above": above[name], "call": _call(nodes, name, call[name])}
             yield Row(name, _line(nodes[name].data, {key: value for key, value in beside.items() if value}))
 
 
@@ -81,12 +82,6 @@ def _node(data: msgspec.Raw) -> _Node:
     )
 
 
-def _call(name: str, nodes: dict[str, _Node]) -> str:
-    """Return the call that a tool's message answers: the nearest one above it, past other answers."""
-    node, seen = nodes[name], {name}
-    while node.role == "tool" and node.parent in nodes and node.parent not in seen:
-        name, node = node.parent, nodes[node.parent]
-        seen.add(name)
-        if node.calls:
-            return name
-    return ""
+def _call(nodes: dict[str, _Node], name: str, above: str) -> str:
+    """Return the call that a tool's message answers: what stands above it and other answers, where that is a call."""
+    return above if nodes[name].role == TOOL and above and nodes[above].calls else ""

@@ -16,7 +16,14 @@ from unabridged.archive.sessions import (
     origins_everywhere,
     resolve_session,
 )
-from unabridged.errors import InvalidCursor, InvalidInput, LimitExceeded, NotFound, OutOfScope
+from unabridged.errors import (
+    InvalidCursor,
+    InvalidInput,
+    LimitExceeded,
+    NotFound,
+    NotRestorable,
+    OutOfScope,
+)
 from unabridged.hosts.contract import Head
 from unabridged.schema.ids import NO_SESSION
 from unabridged.schema.records import SESSION, Generation, Home, Session
@@ -246,4 +253,7 @@ def _name(call: Call, session: Session, chosen: OriginInfo) -> str:
     head = Head(
         session.host_session, session.cwd, parent, session.relation, session.fork_native, session.title
     )
-    return host.restore_name(head, chosen.origin.path)
+    try:
+        return host.restore_name(head, chosen.origin.path)
+    except NotRestorable:  # told where the file is asked for
+        return ""
