@@ -39,10 +39,10 @@ class State(msgspec.Struct, array_like=True):
     """What a reader remembers between lines."""
 
     last: str = ""  # the last message
-    created: float = 0  # when the session began, in milliseconds
     lines: int = 0  # messages without any name
     calls: list[str] = []  # calls of this product
     told: SessionNews | None = None
+    created: float = 0  # when the session began, in milliseconds
 
 
 class Reader:

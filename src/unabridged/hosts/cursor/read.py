@@ -26,8 +26,8 @@ class State(msgspec.Struct, array_like=True):
     """What a reader remembers between lines."""
 
     last: str = ""  # the last message
-    created: float = 0  # when the session began, in milliseconds
     told: SessionNews | None = None
+    created: float = 0  # when the session began, in milliseconds
 
 
 class Reader:
