@@ -72,8 +72,10 @@ NOTES = [
     "`commit`: a turn's items durable in the daemon; the gateway waits for that where something is to be left out.",
     "`daemon_cpu_ms`: processor time of the daemon and its workers for one request, on average.",
     "`streams`: answers at once, each of a conversation of its own, which went through once before.",
+    "`event_cpu_ms`: processor time of the process for the whole of the streams, their requests too, by their events.",
     "`late`: from when the provider sent an event to when the client had it; `added`: less that without us.",
     "The rival passes requests on with starlette, uvicorn and httpx2, decodes each body and encodes it (`json`).",
+    "The rival's server reads HTTP with the same parser as ours: uvicorn takes `httptools` where it is installed.",
 ]
 
 
@@ -144,13 +146,16 @@ def _measured(
     asyncio.run(together(url, [first for first, _ in small], "many", 1, 0, WARM_SECONDS))
     time.sleep(QUIET_SECONDS)
     idle = processes.held([pid])["private"]
+    before = processes.spent([pid])
     with processes.Peak(lambda: [pid]) as peak:
         heard = asyncio.run(_at_once(url, small))
+    each = (processes.spent([pid]) - before) / (len(small) * EVENTS)
     memory = {
         "idle_mib": figures.rounded(idle / MIB),
         "above_idle_mib": figures.rounded((peak.private - idle) / MIB),
     }
-    return {**found, "streams": {**_late(heard), "memory": memory}}
+    streams = {**_late(heard), "event_cpu_ms": figures.rounded(each * 1e3), "memory": memory}
+    return {**found, "streams": streams}
 
 
 async def _at_once(url: str, small: Sequence[Sequence[bytes]]) -> list[Heard]:
