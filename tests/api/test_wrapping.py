@@ -5,17 +5,21 @@ from __future__ import annotations
 import asyncio
 import gc
 import re
+from base64 import b64decode
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import anthropic
+import msgspec
 import openai
 import pytest
 
 from tests.support import provider_anthropic, provider_openai
+from tests.support.nullable import bare
 from tests.support.provider import Call, Provider, Reply, Turn
 from unabridged import Archive, wrap
+from unabridged.api.plain import plain
 from unabridged.errors import InvalidInput
 
 SETTINGS = {"rotation_tokens": 1_500, "hard_tokens": 2_500, "rotation_turns": 6, "retain_turns": 2}
@@ -71,11 +75,41 @@ def kept(archive: Archive) -> Any:
     return found
 
 
-def holds_all(archive: Archive, provider: Provider, items: int) -> None:
-    """Every item is archived once, less and less was sent than there is, and the provider refused nothing."""
+def wire(archive: Archive, session: str) -> list[tuple[str, bytes]]:
+    """What is archived of a conversation, in order: whether of a request or an answer, and the bytes on the wire."""
+    page = archive.original(session)
+    assert page.done
+    lines = [
+        msgspec.json.decode(line, type=dict[str, msgspec.Raw]) for line in b64decode(page.data).splitlines()
+    ]
+    return [(msgspec.json.decode(line["origin"]), bytes(line["raw"])) for line in lines if "raw" in line]
+
+
+def as_said(item: Any) -> Any:
+    """An item as its words: one text is a content of one block, and what is null is not there."""
+    item = bare(item)
+    content = item.get("content")
+    if isinstance(content, str):
+        return {**item, "content": [content]}
+    blocks = [
+        block["text"] if set(block) <= {"type", "text", "annotations", "logprobs"} else block
+        for block in content or ()
+    ]
+    return {**item, "content": blocks} if blocks else item
+
+
+def holds_all(archive: Archive, provider: Provider, history: list[Any]) -> None:
+    """Every item is archived once byte for byte, less was sent than there is, and the provider refused nothing."""
     assert provider.refusals == []
     found = kept(archive)
-    assert (found.items, found.requests) == (items, len(provider.requests))
+    assert (found.items, found.requests) == (len(history), len(provider.requests))
+    archived = wire(archive, found.session)
+    assert len(archived) == len(history)
+    for (origin, raw), item in zip(archived, plain(history), strict=True):
+        if origin == "request":
+            assert raw == msgspec.json.encode(item, order="sorted")
+        else:
+            assert as_said(msgspec.json.decode(raw)) == as_said(item)
     assert found.totals["faults"] == 0
     assert found.totals["rotations"] >= 2
     assert found.totals["output"] > 0
@@ -94,7 +128,7 @@ def test_messages_are_cut_and_every_one_is_archived(provider: Provider, archive:
         assert type(answer) is anthropic.types.Message
         assert answer.content[0].text == f"answer {number}"  # pyright: ignore[reportAttributeAccessIssue]
         history.append({"role": "assistant", "content": answer.content})
-    holds_all(archive, provider, 2 * TURNS)
+    holds_all(archive, provider, history)
     sent = provider.requests[-1].body["messages"]
     assert len(sent) < len(history)
     assert "Earlier in this conversation" in str(sent[0])
@@ -117,7 +151,7 @@ def test_tools_are_called_and_their_results_stay_with_them(provider: Provider, a
             results = [{"type": "tool_result", "tool_use_id": call.id, "content": "seen"} for call in calls]
             history.append({"role": "user", "content": results})
     assert len(history) == 4 * TURNS
-    holds_all(archive, provider, 4 * TURNS)
+    holds_all(archive, provider, history)
 
 
 def test_streams_are_recorded_as_they_are_read(provider: Provider, archive: Archive) -> None:
@@ -135,7 +169,7 @@ def test_streams_are_recorded_as_they_are_read(provider: Provider, archive: Arch
                 said += event.delta.text
         assert said == f"answer {number}"
         history.append({"role": "assistant", "content": said})
-    holds_all(archive, provider, 2 * TURNS)
+    holds_all(archive, provider, history)
 
 
 def test_the_clients_own_helper_for_streams_is_recorded(provider: Provider, archive: Archive) -> None:
@@ -149,7 +183,7 @@ def test_the_clients_own_helper_for_streams_is_recorded(provider: Provider, arch
             assert isinstance(stream, anthropic.MessageStream)
             assert "".join(stream.text_stream) == f"answer {number}"
             history.append({"role": "assistant", "content": stream.get_final_message().content})
-    holds_all(archive, provider, 2 * TURNS)
+    holds_all(archive, provider, history)
 
 
 def test_a_stream_that_is_left_is_recorded_as_far_as_it_was_read(
@@ -170,7 +204,7 @@ def test_a_stream_that_is_left_is_recorded_as_far_as_it_was_read(
 
 
 def test_asynchronous_clients_are_served_beside_their_loop(provider: Provider, archive: Archive) -> None:
-    async def talk() -> None:
+    async def talk() -> list[Any]:
         async with anthropic.AsyncAnthropic(base_url=provider.url, api_key="none", max_retries=0) as own:
             client = wrap(own, archive=archive, session="s", settings=SETTINGS)
             assert isinstance(client, anthropic.AsyncAnthropic)
@@ -197,9 +231,9 @@ def test_asynchronous_clients_are_served_beside_their_loop(provider: Provider, a
                             said += text
                 assert said == f"answer {number}"
                 history.append({"role": "assistant", "content": said})
+            return history
 
-    asyncio.run(talk())
-    holds_all(archive, provider, 2 * TURNS)
+    holds_all(archive, provider, asyncio.run(talk()))
 
 
 @pytest.mark.parametrize("streams", [False, True])
@@ -226,7 +260,7 @@ def test_chat_completions_are_cut_and_archived(provider: Provider, archive: Arch
             said = answer.choices[0].message.content
             history.append(answer.choices[0].message)
         assert said == f"answer {number}"
-    holds_all(archive, provider, 2 * TURNS + 1)
+    holds_all(archive, provider, history)
     assert provider.requests[-1].body["messages"][0] == history[0]
 
 
@@ -251,7 +285,7 @@ def test_responses_are_cut_and_archived(provider: Provider, archive: Archive, st
             answer = client.responses.create(**asked)
         assert answer.output_text == f"answer {number}"
         history += answer.output
-    holds_all(archive, provider, 2 * TURNS)
+    holds_all(archive, provider, history)
 
 
 def test_conversations_that_share_a_client_have_windows_of_their_own(
@@ -314,7 +348,71 @@ def test_a_provider_that_refuses_is_heard_and_the_next_request_goes_on(
     with pytest.raises(anthropic.BadRequestError):
         client.messages.create(**asked, messages=[*history, {"role": "user", "content": "refused 1"}])
     client.messages.create(**asked, messages=[*history, {"role": "user", "content": question(2)}])
-    assert (kept(archive).requests, kept(archive).items) == (1, 5)
+    found = kept(archive)
+    assert (found.requests, found.items) == (2, 5)
+    first, last = archive.window_show(found.conversation).requests
+    assert (first["output"], last["output"] > 0) == (0, True)
+    assert first["sent"] > 0
+
+
+@pytest.mark.parametrize("how", ["streams", "helper", "asynchronous", "asynchronous helper"])
+def test_a_request_that_comes_to_nothing_is_accounted_however_it_is_made(
+    provider: Provider, archive: Archive, how: str
+) -> None:
+    asked: Any = {"model": "claude-opus-5-5", "max_tokens": 9, "tools": TOOLS}
+    asked["messages"] = [{"role": "user", "content": "refused 1"}]
+
+    async def ask() -> None:
+        async with anthropic.AsyncAnthropic(base_url=provider.url, api_key="none", max_retries=0) as own:
+            client = wrap(own, archive=archive, session="s")
+            if how == "asynchronous":
+                await client.messages.create(**asked)
+            else:
+                async with client.messages.stream(**asked):
+                    pass
+
+    def make() -> None:
+        client = wrap(claude(provider), archive=archive, session="s")
+        if how == "streams":
+            client.messages.create(**asked, stream=True)
+        else:
+            with client.messages.stream(**asked):
+                pass
+
+    with pytest.raises(anthropic.BadRequestError):
+        asyncio.run(ask()) if how.startswith("asynchronous") else make()
+    assert (kept(archive).requests, kept(archive).items) == (1, 1)
+
+
+@pytest.mark.parametrize("streams", [False, True])
+def test_what_builds_on_an_answer_that_the_provider_keeps_is_archived_and_passes_as_it_is(
+    provider: Provider, archive: Archive, streams: bool
+) -> None:
+    client = wrap(gpt(provider), archive=archive, session="s", settings=SETTINGS)
+    tools: Any = [{"type": "function", **FUNCTION}]
+    previous, said = None, list[Any]()
+    for number in range(4):
+        # The same words again and again are as many messages.
+        new = [{"role": "user", "content": "question 1"}]
+        asked: Any = {"model": "fake-gpt", "input": new, "tools": tools}
+        if number == 3:
+            asked["input"] = "question 1"
+        if previous is not None:
+            asked["previous_response_id"] = previous
+        if streams:
+            events = list(client.responses.create(**asked, stream=True))
+            answer = next(event.response for event in events if event.type == "response.completed")
+        else:
+            answer = client.responses.create(**asked)
+        sent = provider.requests[-1].body
+        assert (sent["input"], sent.get("previous_response_id")) == (asked["input"], previous)
+        previous = answer.id
+        said += [*new, *answer.output]
+    found = kept(archive)
+    assert (found.items, found.requests) == (len(said), 4)
+    archived = wire(archive, found.session)
+    assert [as_said(msgspec.json.decode(raw)) for _, raw in archived] == [as_said(one) for one in plain(said)]
+    assert [origin for origin, _ in archived] == ["request", "answer"] * 4
 
 
 def test_an_archive_that_is_gone_does_not_stop_the_program(provider: Provider, archive: Archive) -> None:

@@ -24,6 +24,8 @@ def takes(path: str) -> bool:
 
 def messages(body: Any) -> list[Any]:
     history = body.get("input") or body.get("messages") or []
+    if isinstance(history, str):
+        history = [{"role": "user", "content": history}]
     return list(history) if isinstance(history, list) else [history]
 
 

@@ -23,6 +23,7 @@ from unabridged.window.providers.adapters import (
 )
 from unabridged.window.providers.contract import Adapter, Request
 from unabridged.window.providers.known import Known
+from unabridged.window.providers.sending import CONVERSATION, PREVIOUS, whole
 from unabridged.window.providers.splice import NotUnderstood
 from unabridged.window.window import Span
 
@@ -86,10 +87,26 @@ class Exchange:
             said += str(cast("Mapping[str, object]", headers).get("anthropic-beta", "")).split(",")
         return told_by(said)
 
+    @property
+    def previous(self) -> str:
+        """What of the provider's the request builds on: the id of a response or a conversation; "" where on nothing."""
+        found = self.arguments.get(PREVIOUS)
+        return found if isinstance(found, str) and found else self.conversation
+
+    @property
+    def conversation(self) -> str:
+        """The id of the conversation that the provider keeps, "" where it keeps none."""
+        given = self.arguments.get(CONVERSATION)
+        found = (_mapping(given) or {}).get("id", given)
+        return found if isinstance(found, str) else ""
+
     def read(self, known: Known) -> Request | None:
-        """Return the request taken apart, None for what is none of its format."""
+        """Return the request taken apart, None for what is none of its format.
+
+        Of one that builds on what the provider keeps it is what is new; its body is another one then.
+        """
         try:
-            return self.adapter.read(self.body, known)
+            return whole(self.adapter, self.body, known)
         except NotUnderstood:
             return None
 
@@ -204,15 +221,16 @@ def _members(body: bytes) -> dict[str, Any]:
         found = msgspec.json.decode(body, type=dict[str, msgspec.Raw])
     except msgspec.DecodeError:
         return {}
-    return {name: _number(value) for name, value in found.items()}
+    return {name: _looked_at(name, value) for name, value in found.items()}
 
 
 def _role(item: object) -> object:
     return (_mapping(item) or {}).get("role")
 
 
-def _number(value: msgspec.Raw) -> Any:
+def _looked_at(name: str, value: msgspec.Raw) -> Any:
+    kind = Any if name in (PREVIOUS, CONVERSATION) else int
     try:
-        return msgspec.json.decode(value, type=int)
+        return msgspec.json.decode(value, type=kind)
     except msgspec.DecodeError:
         return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from types import TracebackType
 from typing import Any, Protocol, TypeVar
 
@@ -13,14 +13,17 @@ from unabridged.api.exchange import Exchange
 from unabridged.api.keeping import Keeper
 from unabridged.api.plain import plain
 from unabridged.errors import InvalidInput
-from unabridged.window.execute import Prepared, account, answered
+from unabridged.window.execute import Prepared, account, answered, following
 from unabridged.window.gating import Omission
 from unabridged.window.limits import Limits
+from unabridged.window.messages import Conversation
 from unabridged.window.notices import Notice
 from unabridged.window.providers.contract import Request as Read
 from unabridged.window.providers.sidecalls import Aside, aside
 from unabridged.window.providers.usage import Usage
 from unabridged.window.providers.usage import usage as usage_of
+
+MOST_KEPT = 256  # answers and conversations of a provider of which it is known what they go on from
 
 Given = TypeVar("Given", bound=bytes | bytearray | Mapping[str, Any] | Sequence[Any])
 
@@ -41,10 +44,16 @@ class Turn:
     """One request: `request` is what to send."""
 
     def __init__(
-        self, window: Window, exchange: Exchange, made: Prepared, limits: Limits, side: Aside
+        self,
+        window: Window,
+        exchange: Exchange,
+        made: Prepared,
+        limits: Limits,
+        side: Aside,
+        keys: tuple[str, ...],
     ) -> None:
-        """Hold what a window decided."""
-        self._window = window
+        """Hold what a window decided; `keys` are those of all that was said up to here."""
+        self._window, self.keys = window, keys
         self.exchange, self.made, self.limits, self.side = exchange, made, limits, side
         self.settled = False
         self.request = exchange.result(made)
@@ -72,6 +81,8 @@ class Window:
         self._lock = threading.RLock()
         self._prepared: Prepared | None = None
         self._limits = Limits()
+        # The keys of all up to an answer that the provider keeps, or in a conversation that it does, by its id.
+        self._kept_there = dict[str, tuple[str, ...]]()
 
     # --- what is sent and what came back --------------------------------------------------------------------------
 
@@ -114,7 +125,7 @@ class Window:
         with self._lock:
             self._keeper.fault = ""
             self._limits = self._limited(exchange)
-            read = self._archived(exchange)
+            read, keys = self._archived(exchange)
             side = aside(read.conversation) if read is not None else Aside.NONE
             limits = self._limits
             if side is not Aside.NONE:
@@ -125,17 +136,17 @@ class Window:
                 limits,
                 redact=self._rules.redact,
                 frozen=bool(self._keeper.fault),
-                read=read,
+                read=read if read is not None and read.body is exchange.body else None,
             )
             self._keeper.live.under_way(made)
             self._prepared = made
-            return Turn(self, exchange, made, limits, side)
+            return Turn(self, exchange, made, limits, side, keys)
 
     def counted(self, exchange: Exchange) -> Any:
         """Return a request that is only to be counted as it would be sent; nothing is archived or remembered of it."""
         with self._lock:
             read = exchange.read(self._keeper.live.known)
-            if read is None:
+            if read is None or read.body is not exchange.body:
                 return exchange.given
             limits = self._limited(exchange)
             trial = self._keeper.live.trial(item.key for item in read.conversation.items)
@@ -150,11 +161,12 @@ class Window:
             if turn.settled:
                 return
             exchange, found = turn.exchange, turn.exchange.answer(answer)
-            read = turn.made.sending.request
-            if found.items and read is not None and self._keeper.opened:
+            if found.items and turn.made.sending.request is not None:
                 raws = [msgspec.json.encode(item, order=exchange.order) for item in found.items]
-                keys = read.conversation.keys
-                self._keeper.capture(answered(exchange.adapter, keys, exchange.member, raws, found.message))
+                rows = answered(exchange.adapter, turn.keys, exchange.member, raws, found.message)
+                if self._keeper.opened:
+                    self._keeper.capture(rows)
+                self._remember(turn, found.message, (row.key for row in rows if not row.part))
             self._settle(turn, usage_of(found.usage))
 
     def rotate(self) -> None:
@@ -228,6 +240,10 @@ class Window:
         """The code of what failed with the last request; "" where nothing did."""
         return self._keeper.fault or (self._prepared.fault if self._prepared else "")
 
+    def goes_on(self, previous: str) -> bool:
+        """Tell whether an answer or a conversation that the provider keeps is of this one."""
+        return previous in self._kept_there
+
     def _limited(self, exchange: Exchange) -> Limits:
         """Return the limits for a request; where a setting leaves no window for it, those of the last one."""
         model = self._model(exchange)
@@ -242,16 +258,32 @@ class Window:
             else self._keeper.named.model
         )
 
-    def _archived(self, exchange: Exchange) -> Read | None:
-        """Make what is new in a request durable, as far as the archive takes it; return the request as it was read."""
+    def _remember(self, turn: Turn, message: str, answered: Iterable[str]) -> None:
+        keys = (*turn.keys, *answered)
+        for name in (message, turn.exchange.conversation):
+            if name:
+                self._kept_there.pop(name, None)
+                self._kept_there[name] = keys
+        while len(self._kept_there) > MOST_KEPT:
+            self._kept_there.pop(next(iter(self._kept_there)))
+
+    def _archived(self, exchange: Exchange) -> tuple[Read | None, tuple[str, ...]]:
+        """Make what is new in a request durable, as far as the archive takes it.
+
+        Return the request as it was read, and the keys of all that was said up to its end, as far as it is known.
+        """
         keeper = self._keeper
-        read = exchange.read(keeper.live.known)
+        read, before = exchange.read(keeper.live.known), self._kept_there.get(exchange.previous, ())
         if read is None:
-            return None
+            return None, ()
+        if before:
+            said = read.conversation
+            items = tuple(following(before, said.items))
+            read = msgspec.structs.replace(read, conversation=Conversation(said.model, items, said.fixed))
         keeper.open([item.key for item in read.conversation.items], exchange.form)
         if keeper.opened:
             keeper.capture(keeper.live.missing(read))
-        return read
+        return read, (*before, *read.conversation.keys)
 
     def _under_way(self, field: str) -> Turn:
         turn = self._turn

@@ -82,8 +82,8 @@ class _Windows:
         return self._window(exchange, provider).counted(exchange)
 
     def _window(self, exchange: Exchange, provider: str) -> Window:
-        chain = exchange.chain
         with self._lock:
+            chain = self._goes_on(exchange.previous) or exchange.chain
             window = self._held.pop(chain, None)
             if window is None:
                 model = f"{provider}/{exchange.arguments.get('model', '')}"
@@ -94,6 +94,11 @@ class _Windows:
             while len(self._held) > WINDOWS:
                 self._held.pop(next(iter(self._held)))
             return window
+
+    def _goes_on(self, previous: str) -> str:
+        """Return the chain of the conversation that has what the provider keeps under an id, "" where none is known."""
+        found = (chain for chain, window in self._held.items() if previous and window.goes_on(previous))
+        return next(found, "")
 
 
 def _wrapped(client: Any, windows: _Windows) -> Any:
@@ -177,8 +182,12 @@ def _asking(ask: Any, begin: Begin, form: str) -> Any:
         if _INSIDE.get():
             return ask(self, *positional, **named)
         turn = begin(named)
-        with _inside():
-            answer = ask(self, *positional, **turn.request)
+        try:
+            with _inside():
+                answer = ask(self, *positional, **turn.request)
+        except BaseException:
+            turn.record(None)
+            raise
         if named.get("stream") is True and hasattr(answer, "__next__"):
             return tapped(answer, form, turn)
         turn.record(answer)
@@ -192,8 +201,12 @@ def _asking_async(ask: Any, begin: Begin, form: str) -> Any:
         if _INSIDE.get():
             return await ask(self, *positional, **named)
         turn = await asyncio.to_thread(begin, named)
-        with _inside():
-            answer = await ask(self, *positional, **turn.request)
+        try:
+            with _inside():
+                answer = await ask(self, *positional, **turn.request)
+        except BaseException:
+            await asyncio.to_thread(turn.record, None)
+            raise
         if named.get("stream") is True and hasattr(answer, "__anext__"):
             return tapped_async(answer, form, turn)
         await asyncio.to_thread(turn.record, answer)
@@ -228,9 +241,13 @@ class Entered:
     def __enter__(self) -> Any:
         """Send the request, and return the stream."""
         self._turn = self._begin(self._named)
-        self._manager = self._make(self._turn.request)
-        with _inside():
-            self._stream = self._manager.__enter__()
+        try:
+            self._manager = self._make(self._turn.request)
+            with _inside():
+                self._stream = self._manager.__enter__()
+        except BaseException:
+            self._turn.record(None)
+            raise
         if self._form == RESPONSES_FORMAT:
             tapped(self._stream, self._form, self._turn)
         return self._stream
@@ -255,9 +272,13 @@ class EnteredAsync:
     async def __aenter__(self) -> Any:
         """Send the request, and return the stream."""
         self._turn = await asyncio.to_thread(self._begin, self._named)
-        with _inside():
-            self._manager = self._make(self._turn.request)
-            self._stream = await self._manager.__aenter__()
+        try:
+            with _inside():
+                self._manager = self._make(self._turn.request)
+                self._stream = await self._manager.__aenter__()
+        except BaseException:
+            await asyncio.to_thread(self._turn.record, None)
+            raise
         if self._form == RESPONSES_FORMAT:
             tapped_async(self._stream, self._form, self._turn)
         return self._stream

@@ -11,15 +11,10 @@ from unabridged.window.execute import Account, Prepared, account
 from unabridged.window.limits import Limits
 from unabridged.window.providers.adapters import RESPONSES
 from unabridged.window.providers.contract import Adapter, Request
-from unabridged.window.providers.known import Known
 from unabridged.window.providers.sidecalls import Aside
-from unabridged.window.providers.splice import members, with_member, without_member
 
 if TYPE_CHECKING:
     from unabridged.gateway.offered.offering import Offering
-
-# Members of a request that builds on what the provider keeps.
-KEPT_THERE = ("previous_response_id", "conversation")
 
 
 class Going(msgspec.Struct, frozen=True):
@@ -68,24 +63,6 @@ def going(
         offering if offering is not None and offering.offered and plan is not None else None,
         made.error,
     )
-
-
-def whole(adapter: Adapter, body: bytes, known: Known) -> Request:
-    """Return a request taken apart for the archive: also one whose list is a text, or only what is new.
-
-    Raises `NotUnderstood`. Its bytes are not those to send.
-    """
-    request = adapter.read(body, known)
-    if request.windowed:
-        return request
-    found = members(body)
-    for name in KEPT_THERE:
-        if name in found:
-            body = without_member(body, name)
-    given = bytes(found.get("input", b""))
-    if given.startswith(b'"'):
-        body = with_member(body, "input", b'[{"role":"user","content":' + given + b"}]")
-    return adapter.read(body, known)
 
 
 def outside(request: Request, body: bytes) -> bytes:

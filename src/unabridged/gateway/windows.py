@@ -15,7 +15,7 @@ from unabridged.daemon.origins import Headers
 from unabridged.gateway.admission import Admission, has_past
 from unabridged.gateway.bounds import Bounds, told_window
 from unabridged.gateway.filing import Filing, Patience
-from unabridged.gateway.going import Going, going, list_name, outside, whole
+from unabridged.gateway.going import Going, going, list_name, outside
 from unabridged.gateway.identity import Who, beside, who
 from unabridged.gateway.longwork import LongWork
 from unabridged.gateway.talks import Talk, Talks
@@ -27,7 +27,7 @@ from unabridged.window.limits import Limits
 from unabridged.window.providers import sidecalls
 from unabridged.window.providers.contract import Adapter, Request
 from unabridged.window.providers.known import Known
-from unabridged.window.providers.sending import Sending
+from unabridged.window.providers.sending import Sending, whole
 from unabridged.window.providers.splice import NotUnderstood
 from unabridged.window.providers.usage import Usage, summed, usage
 

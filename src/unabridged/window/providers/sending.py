@@ -17,8 +17,11 @@ from unabridged.window.groups import PINS
 from unabridged.window.limits import Limits
 from unabridged.window.providers.contract import Adapter, Problem, Request, new_problems
 from unabridged.window.providers.known import Known
-from unabridged.window.providers.splice import NotUnderstood
+from unabridged.window.providers.splice import NotUnderstood, members, with_member, without_member
 from unabridged.window.state import State
+
+# Members of a request that builds on what the provider keeps.
+PREVIOUS, CONVERSATION = "previous_response_id", "conversation"
 
 
 class Sending(msgspec.Struct, frozen=True):
@@ -65,3 +68,21 @@ def sending(
             return Sending(sent, request, made, found)
         found = found or problems
     return Sending(body, request, None, found)
+
+
+def whole(adapter: Adapter, body: bytes, known: Known) -> Request:
+    """Return a request taken apart for the archive: also one whose list is a text, or only what is new.
+
+    Raises `NotUnderstood`. Its bytes are not those to send.
+    """
+    request = adapter.read(body, known)
+    if request.windowed:
+        return request
+    found = members(body)
+    for name in (PREVIOUS, CONVERSATION):
+        if name in found:
+            body = without_member(body, name)
+    given = bytes(found.get("input", b""))
+    if given.startswith(b'"'):
+        body = with_member(body, "input", b'[{"role":"user","content":' + given + b"}]")
+    return adapter.read(body, known)
