@@ -12,6 +12,7 @@ from unabridged.window.answers.sse import Events
 from unabridged.window.guard import tried
 
 DONE = b"[DONE]"
+AT_ONCE = 8 << 10  # bytes that are read at once: some seventy small events, in less than a millisecond
 STREAM, JSON = b"text/event-stream", b"application/json"
 # zlib reads both of its formats so.
 _EITHER = 32 + zlib.MAX_WBITS
@@ -32,6 +33,7 @@ class Reading:
         self._streamed = kind.partition(b";")[0].strip().lower() == STREAM
         self._events = Events()
         self._whole = bytearray()
+        self._held, self._waiting = list[bytes](), 0
         self._size = 0
         self.error: Exception | None = None
         self._inflater: _Inflater | None = None
@@ -43,7 +45,16 @@ class Reading:
         """Take the next bytes. It raises nothing: what cannot be read is given up, and `error` says why."""
         if self._given_up:
             return
-        errors = list[Exception]()
+        self._held.append(piece)
+        self._waiting += len(piece)
+        if self._waiting >= AT_ONCE:
+            self._read()
+
+    def _read(self) -> None:
+        """Read what waits."""
+        piece, errors = b"".join(self._held), list[Exception]()
+        self._held.clear()
+        self._waiting = 0
         tried(lambda: self._take(piece), errors)
         if errors:
             self.error = errors[0]
@@ -63,6 +74,8 @@ class Reading:
 
     def answer(self, *, complete: bool) -> Answer:
         """Return the answer; not `complete`: the bytes ended before the answer did."""
+        if self._held and not self._given_up:
+            self._read()
         if self._given_up:
             return Answer(partial=True)
         if self._streamed:
@@ -94,6 +107,7 @@ class Reading:
     def _give_up(self) -> None:
         self._given_up = True
         self._whole.clear()
+        self._held.clear()
 
 
 def _decoded(data: bytes) -> dict[str, Any] | None:

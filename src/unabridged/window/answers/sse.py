@@ -21,11 +21,15 @@ class Events:
         found = list[bytes]()
         if self.broken:
             return found
-        self._rest += piece
-        if b"\n" not in piece and b"\r" not in piece:
+        plain = b"\r" not in piece
+        if plain and b"\n" not in piece:
+            self._rest += piece
             self.broken = len(self._rest) > MOST_LINE
             return found
-        lines = bytes(self._rest).replace(b"\r\n", b"\n").split(b"\n")
+        if self._rest:
+            self._rest += piece
+            piece, plain = bytes(self._rest), plain and b"\r" not in self._rest
+        lines = (piece if plain else piece.replace(b"\r\n", b"\n")).split(b"\n")
         self._rest = bytearray(lines.pop())
         for line in lines:
             line = line.removesuffix(b"\r")
