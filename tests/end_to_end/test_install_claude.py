@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
 
 from tests.daemon.living import SESSION, Home, transcript
+from tests.repository.source import ROOT
 from tests.support import provider_anthropic
 from tests.support.client_claude import ClaudeCode
+from tests.support.clients import PLAIN, run_client
 from tests.support.installed import Installed, snapshot, until
 from tests.support.provider import Call, Provider, Reply, Rule
 
@@ -135,6 +138,40 @@ def test_a_session_of_a_user_and_a_project_with_a_plugin_each_has_its_hooks_once
         client.say("Two.")
         assert provider.agent_requests()[-1].text().count("<unabridged-archive>") == 1
         assert until(lambda: installed.found("Twice"), "Twice")
+
+
+def test_the_marketplace_of_this_repository_gives_the_same_where_una_is_on_the_path(
+    home: Home, tmp_path: Path
+) -> None:
+    program = tmp_path / "bin" / "una"
+    program.parent.mkdir()
+    program.write_text(f'#!/bin/sh\nexec {sys.executable} -m unabridged "$@"\n')
+    program.chmod(0o755)
+    with Provider([provider_anthropic]) as provider:
+        client, installed = machine(home, tmp_path, provider)
+        client.env |= {"UNABRIDGED_HOME": str(home.folder), "PATH": f"{program.parent}:{PLAIN['PATH']}"}
+        for words in (
+            ("validate", "--strict", "."),
+            ("marketplace", "add", "./"),
+            ("install", "una@unabridged"),
+        ):
+            run_client([client.binary, "plugin", *words], ROOT, client.env)
+        provider.then(
+            Reply("I look.", [Call(f"{TOOLS}search", {"query": "zirconium3"})]), Reply("It was tantalum7.")
+        )
+        client.say("What was zirconium3 about?", *ALLOWED)
+        first, second = (request.text() for request in provider.agent_requests())
+        assert "1 earlier session of this project" in first
+        assert "user says zirconium3" in second
+        assert installed.sessions_with("tantalum7")
+        provider.then(Reply("Shown."))
+        client.say("/una:status")
+        assert "archive" in provider.agent_requests()[-1].text()
+        # Installed here, too, still only one of both is loaded.
+        installed.una("install", "claude-code")
+        provider.then(Reply("Once."))
+        client.say("And now?")
+        assert provider.agent_requests()[-1].text().count("<unabridged-archive>") == 1
 
 
 def test_a_program_that_was_removed_leaves_the_agent_as_it_is(home: Home, tmp_path: Path) -> None:

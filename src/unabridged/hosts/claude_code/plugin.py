@@ -18,6 +18,8 @@ MARKET = "unabridged"
 AUTHOR = "The Unabridged authors"
 DESCRIPTION = "Unabridged: every past conversation, searchable, word for word."
 
+HOOK_FILES = ("hook.py", "hookclient.py")  # what a copy outside the package has beside it
+
 # event -> seconds after which the host gives up; the hook itself gives up after one.
 EVENTS: Mapping[str, int] = {
     "SessionStart": 5,
@@ -128,7 +130,8 @@ def marketplace(version: str) -> bytes:
         "version": version,
         "category": "memory",
     }
-    return _json({"name": MARKET, "owner": {"name": AUTHOR}, "plugins": [entry]}).encode()
+    owner = {"name": AUTHOR}
+    return _json({"name": MARKET, "description": DESCRIPTION, "owner": owner, "plugins": [entry]}).encode()
 
 
 def _json(value: Any) -> str:
