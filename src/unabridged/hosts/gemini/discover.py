@@ -25,7 +25,9 @@ CONTEXT_ROWS = 20  # first rows in which the host tells the model its folder
 SMALL = 1 << 20  # bytes of a file that names projects
 
 # A saved chat begins with a content: in a list, or as an object's history.
-_CHECKPOINT = re.compile(rb'\s*(?:\{\s*"history"\s*:\s*)?\[\s*\{\s*"(?:role|parts)"\s*:')
+_CHECKPOINT = re.compile(
+    rb'\s*(?:\{\s*"history"\s*:\s*)?\[\s*\{\s*(?:"role"\s*:\s*"(?:user|model)"\s*,\s*"parts"|"parts"\s*:\s*\[)'
+)
 _DOCUMENT = re.compile(rb'\s*\{\s*"(?:sessionId|projectHash)"\s*:')
 _FOLDER = re.compile(
     r"(?:\n  - |working in (?:the directory|the following directories): ?(?:\n  - )?)([^\n]{1,4096})"
