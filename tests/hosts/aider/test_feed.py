@@ -50,7 +50,7 @@ def test_only_what_is_asked_of_the_model_is_a_prompt(tmp_path: Path) -> None:
     found = [
         block for block in blocks(rows(made.path, HOST.streams(made.path)[0].name)[0]) if block.role == "user"
     ]
-    assert [bool(block.flags & HUMAN) for block in found] == [True, True, False, False, False, False]
+    assert [bool(block.flags & HUMAN) for block in found] == [True, False, False, False, False, False]
 
 
 def test_files_that_aider_names_are_told(tmp_path: Path) -> None:

@@ -16,7 +16,10 @@ from unabridged.hosts.times import from_iso
 from unabridged.schema.records import HUMAN
 
 NOTHING = "<blank>"  # what aider writes for a prompt of no characters
-PROMPTS = ("/ask", "/code", "/architect", "/context", "/help", "/editor", "/edit", "/voice", "/paste")
+COMMANDS = (
+    "/",
+    "!",
+)  # begin what aider carries out; what a command asks of the model it writes down once more
 MAX_PATHS = 32  # files that one message of aider's names
 
 _FILES = re.compile(
@@ -85,11 +88,8 @@ def _block(session: str, row: dict[str, Any], at: int) -> Block | None:
 
 
 def _is_prompt(text: str) -> bool:
-    """Tell whether a person asked the model something: not aider, by a command, and not to run a program."""
-    if text.startswith("/"):
-        command, _, rest = text.partition(" ")
-        return command in PROMPTS and bool(rest.strip())
-    return not text.startswith("!") and not _ANSWER.fullmatch(text)
+    """Tell whether a person asked the model something, rather than gave aider a command or an answer."""
+    return not text.startswith(COMMANDS) and not _ANSWER.fullmatch(text)
 
 
 def _paths(text: str) -> tuple[str, ...]:
