@@ -71,12 +71,23 @@ def served(
 
 async def served_in_time(
     gateway: Gateway, upstream: Upstream, http: httpx2.AsyncClient, messages: list[dict[str, Any]]
-) -> None:
+) -> httpx2.Response:
     """Send a request until the archive was quick enough; until then it goes out whole, and says so."""
-    while FAULT in (await http.post(gateway.url + MESSAGES, json=body(messages))).headers:
+    while True:
+        answer = await http.post(gateway.url + MESSAGES, json=body(messages))
+        assert answer.status_code == 200, answer.text
+        if FAULT not in answer.headers:
+            return answer
         assert json.loads(upstream.asked[-1].body) == body(messages)
         await asyncio.sleep(0.2)
         await http.post(gateway.url + MESSAGES, json=body(messages[:1]))
+
+
+def explained(home: Home, upstream: Upstream, answer: httpx2.Response) -> str:
+    """What the processes say of how a request went out, for a test that fails."""
+    logs = [f"{file.name}:\n{file.read_text()}" for file in sorted(Path(home.layout.logs).glob("*.log"))]
+    sizes = [len(asked.body) for asked in upstream.asked]
+    return "\n".join([f"{answer.status_code} {dict(answer.headers)}", f"bodies: {sizes}", *logs])
 
 
 def windows(home: Home) -> list[Mapping[str, Any]]:
@@ -115,8 +126,9 @@ def test_a_daemon_that_is_killed_in_the_middle_of_a_stream_costs_the_agent_nothi
         answer = await http.post(gateway.url + MESSAGES, json=body(talk(2)))
         assert answer.content.endswith(b'{"type": "message_stop"}\n\n')
         again = [*talk(2), *said("The answer."), *talk(12, "later")]
-        await served_in_time(gateway, upstream, http, again)
-        assert len(json.loads(upstream.asked[-1].body)["messages"]) < len(again)
+        answer = await served_in_time(gateway, upstream, http, again)
+        sent = json.loads(upstream.asked[-1].body)["messages"]
+        assert len(sent) < len(again), explained(home, upstream, answer)
 
     served(home, act, check)
     assert windows(home)[0]["items"] >= len(talk(2)) + 1 + len(talk(12)) + 1
