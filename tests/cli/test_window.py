@@ -31,6 +31,7 @@ ROW: dict[str, Any] = {
     "hard": 160_000,
     "window": 200_000,
     "users": 12,
+    "turns": 20,
     "requests": 90,
     "totals": {
         "sent": 4_000_000,
@@ -91,7 +92,7 @@ def test_the_windows_of_this_folder_are_listed(monkeypatch: pytest.MonkeyPatch, 
     assert done.asked == [("windows", {"limit": 20, "project": str(tmp_path)})]
     head, row = done.out.splitlines()
     assert head.split()[:6] == ["session", "host", "model", "tokens", "epoch", "turns"]
-    for cell in ("5e55104e", "87k/130k", "90 %", "60 %", "2026-11-30 11:00", "near-limit"):
+    for cell in ("5e55104e", "87k/130k", "12/20", "90 %", "60 %", "2026-11-30 11:00", "near-limit"):
         assert cell in row
     assert "near limit: 17/20 turns" in done.err
     assert "a new epoch" not in done.err
@@ -160,7 +161,7 @@ def statusline(monkeypatch: pytest.MonkeyPatch, said: str, *words: str, **answer
 def test_a_status_line_finds_its_session_in_the_hosts_json(monkeypatch: pytest.MonkeyPatch) -> None:
     done = statusline(monkeypatch, json.dumps({"session_id": "7f0d2c54", "cwd": "/elsewhere"}))
     assert done.asked == [("windows", {"limit": 1, "session": "7f0d2c54"})]
-    assert done.out == "una · epoch 2 · 12 turns · 87k/130k tokens · cached 90 % · near limit\n"
+    assert done.out == "una · epoch 2 · 12/20 turns · 87k/130k tokens · cached 90 % · near limit\n"
     done = statusline(monkeypatch, json.dumps({"cwd": "/elsewhere"}))
     assert done.asked == [("windows", {"limit": 1, "project": "/elsewhere"})]
     assert statusline(monkeypatch, "", "named").asked == [("windows", {"limit": 1, "session": "named"})]
@@ -193,16 +194,16 @@ def settings(home: Path, *words: str, **environ: str) -> Outcome:
 
 def test_settings_say_what_holds_for_a_model_and_where_it_comes_from(tmp_path: Path) -> None:
     (tmp_path / "config.toml").write_text(
-        '[window]\nrotation_turns = 30\n[window.profiles."anthropic/*"]\nretain_turns = 3\n'
+        '[window]\nrotation_turns = 30\ninput_cap = 100_000\n[window.profiles."anthropic/*"]\nretain_turns = 3\n'
     )
     done = settings(
-        tmp_path, "anthropic/claude-opus-4-5", "--reserve", "32000", UNABRIDGED_WINDOW_INPUT_CAP="100000"
+        tmp_path, "anthropic/claude-opus-4-5", "--reserve", "32000", UNABRIDGED_WINDOW_INPUT_CAP="1000000"
     )
     path = str(tmp_path / "config.toml")
     rows = {line.split()[0]: line.split(maxsplit=2)[1:] for line in done.out.splitlines()[1:]}
     assert rows["window.rotation_turns"] == ["30", path]
     assert rows["window.retain_turns"] == ["3", f"{path} (anthropic/*)"]
-    assert rows["window.input_cap"] == ["100000", "UNABRIDGED_WINDOW_INPUT_CAP"]
+    assert rows["window.input_cap"] == ["100000", path]
     assert rows["window.hard_ratio"] == ["0.8", "default"]
     assert "A request to anthropic/claude-opus-4-5 takes 200,000 tokens (built in (*claude-*))" in done.err
     assert "32,000 of them kept for the answer" in done.err
@@ -223,7 +224,8 @@ def test_settings_are_given_as_json_with_the_limits_that_follow(tmp_path: Path) 
         "origin": "default",
         "pattern": "",
     }
-    off = settings(tmp_path, "openai/x", UNABRIDGED_WINDOW_ENABLED="false")
+    (tmp_path / "config.toml").write_text("[window]\nenabled = false\n")
+    off = settings(tmp_path, "openai/x")
     assert "It gets no window" in off.err
     assert "is not known" in off.err
 

@@ -57,10 +57,12 @@ def test_a_file_says_what_holds_for_all_models_and_for_some(env: dict[str, str])
     assert window_of(config.load(env), "openai/mine.v2-large").window == 65_536
 
 
-def test_the_environment_beats_every_profile_of_the_file_and_flags_beat_it(env: dict[str, str]) -> None:
+def test_flags_and_the_environment_of_an_explicit_start_beat_every_profile_of_the_file(
+    env: dict[str, str],
+) -> None:
     write(env)
     env |= {"UNABRIDGED_WINDOW_RETAIN_TURNS": "8"}
-    found = window_of(config.load(env), CLAUDE)
+    found = window_of(config.load(env, explicit=True), CLAUDE)
     assert (found.profile.retain_turns, found.origins["retain_turns"]) == (
         8,
         Origin("UNABRIDGED_WINDOW_RETAIN_TURNS"),
@@ -68,10 +70,36 @@ def test_the_environment_beats_every_profile_of_the_file_and_flags_beat_it(env: 
     assert window_of(config.load(env, {"window.retain_turns": "9"}), CLAUDE).profile.retain_turns == 9
 
 
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("ENABLED", "false"),
+        ("INPUT_CAP", "0"),
+        ("RETAIN_TURNS", "1"),
+        ("ROTATION_TURNS", "2"),
+        ("RESULT_TOKENS", "1"),
+        ("CONTEXT_WINDOW", "1000000"),
+        ("MODELS", '{"*" = 4096}'),
+        ("PROFILES", '{"*" = {enabled = false}}'),
+    ],
+)
+def test_what_a_clients_environment_says_of_a_window_counts_for_nothing_and_is_told(
+    env: dict[str, str], name: str, value: str
+) -> None:
+    """A repository can set the environment of what runs in it: it would decide what requests cost and hide."""
+    write(env)
+    before = window_of(config.load(env), CLAUDE)
+    loaded = config.load({**env, f"UNABRIDGED_WINDOW_{name}": value})
+    assert window_of(loaded, CLAUDE) == before
+    assert [(one.name, one.origin) for one in loaded.ignored] == [
+        (f"window.{name.lower()}", f"UNABRIDGED_WINDOW_{name}")
+    ]
+
+
 def test_a_table_in_the_environment_is_joined_with_the_files(env: dict[str, str]) -> None:
     path = write(env)
     env["UNABRIDGED_WINDOW_PROFILES"] = '{"anthropic/claude-*" = {rotation_turns = 7}}'
-    loaded = config.load(env)
+    loaded = config.load(env, explicit=True)
     found = window_of(loaded, CLAUDE)
     assert (found.profile.rotation_turns, found.profile.retain_turns) == (7, 3)
     rows = {row["name"]: row["origin"] for row in loaded.listed()}

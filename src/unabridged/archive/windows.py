@@ -178,7 +178,16 @@ def plan_open(draft: Window, root: str, now: Micros) -> Plan:
     return plan
 
 
-def plan_save(home: WindowHome, state: bytes, request: WindowRequest | None, users: int, now: Micros) -> Plan:
+class Turns(msgspec.Struct, frozen=True):
+    """User messages behind the cut, and those with which an epoch ends; 0 where that is not told."""
+
+    users: int = 0
+    rotation: int = 0
+
+
+def plan_save(
+    home: WindowHome, state: bytes, request: WindowRequest | None, turns: Turns, now: Micros
+) -> Plan:
     """Return the plan that keeps a state and counts a request; its result is the window as it is then."""
 
     def plan(reader: Reader) -> Batch:
@@ -186,7 +195,7 @@ def plan_save(home: WindowHome, state: bytes, request: WindowRequest | None, use
         after = msgspec.structs.replace(before, state=state or before.state, updated=now)
         if request is not None:
             read = whole_read(before.line, request)
-            after = _counted(after, request, users or after.users, read)
+            after = _counted(after, request, turns, read)
             batch.put(WINDOW_REQUEST, msgspec.structs.replace(request, number=after.requests))
             if after.requests > KEPT_REQUESTS:
                 key = (home.home, home.conversation, after.requests - KEPT_REQUESTS)
@@ -210,7 +219,7 @@ def whole_read(before: int, request: WindowRequest) -> int:
     return min(before, request.whole) if request.cache_read else 0
 
 
-def _counted(window: Window, request: WindowRequest, users: int, read: int) -> Window:
+def _counted(window: Window, request: WindowRequest, turns: Turns, read: int) -> Window:
     return msgspec.structs.replace(
         window,
         model=request.model or window.model,
@@ -221,7 +230,8 @@ def _counted(window: Window, request: WindowRequest, users: int, read: int) -> W
         rotation=request.rotation or window.rotation,
         hard=request.hard or window.hard,
         window=request.window or window.window,
-        users=users,
+        users=turns.users or window.users,
+        rotation_turns=turns.rotation or window.rotation_turns,
         requests=window.requests + 1,
         total_sent=window.total_sent + request.sent,
         total_whole=window.total_whole + request.whole,

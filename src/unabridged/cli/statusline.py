@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from unabridged.cli.window import ROTATED, cached, fullness, share, shown
+from unabridged.cli.window import ROTATED, cached, fullness, share, shown, turns
 from unabridged.errors import DaemonUnavailable, NotFound
 
 TYPE_CHECKING = False
@@ -44,7 +44,7 @@ def run(arguments: Arguments) -> int:
 
 def _line(row: Mapping[str, Any]) -> str:
     """Return epoch, turns, tokens, cache share and notices of a window."""
-    parts = [f"epoch {row['epoch']}", f"{row['users']} turns", f"{fullness(row)} tokens"]
+    parts = [f"epoch {row['epoch']}", f"{turns(row)} turns", f"{fullness(row)} tokens"]
     read = cached(row["totals"])
     if read is not None:
         parts.append(f"cached {share(read)}")

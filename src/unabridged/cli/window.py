@@ -76,12 +76,18 @@ def _cells(row: Facts) -> tuple[str, ...]:
         shown(row["model"]),
         fullness(row),
         str(row["epoch"]),
-        str(row["users"]),
+        turns(row),
         share(cached(totals)),
         share(saved(totals)),
         shown(human.moment(str(row["updated"]))),
         shown(state(row)),
     )
+
+
+def turns(row: Facts) -> str:
+    """Return a window's turns and with how many it rotates: `12/20`."""
+    most = int(row.get("turns", 0))
+    return f"{row['users']}/{most}" if most else str(row["users"])
 
 
 def fullness(row: Facts) -> str:

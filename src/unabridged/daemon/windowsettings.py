@@ -1,7 +1,9 @@
 """The settings of the live window: for all models, for some of them by pattern, and what models take.
 
-Every field of `window.limits.Profile` is a setting for all models and a field of each profile. A repository may only
-make a window smaller. Whether there is one, and how large a model's own is, is for the user to say.
+Every field of `window.limits.Profile` is a setting for all models and a field of each profile. They say what
+requests cost and what of a conversation a model sees, so they are the user's: what a client's environment says of them,
+which a repository can set, counts for nothing. A repository's file may only make a window smaller, where it is trusted.
+Whether there is one, and how large a model's own is, is for the user to say.
 """
 
 from __future__ import annotations
@@ -179,17 +181,15 @@ WINDOW = (
         str,
         "epoch",
         "How a window is kept: `epoch` cuts seldom, and lists what it left out.",
-        who="client",
         choices=("epoch",),
         reserved={"summary": "only `epoch` is built."},
     ),
-    *(replace(setting, name=f"window.{setting.name}", who="client") for setting in _FIELDS),
+    *(replace(setting, name=f"window.{setting.name}") for setting in _FIELDS),
     Setting(
         "window.profiles",
         dict,
         {},
         'Any of the fields above for some models: `[window.profiles."anthropic/claude-*"]`; the most specific wins.',
-        who="client",
         fields=FIELDS,
     ),
     Setting(
@@ -197,7 +197,6 @@ WINDOW = (
         dict,
         {},
         'Tokens that models take, by pattern: `"openai/my-model*" = 65536`; the most specific wins.',
-        who="client",
         each=Setting("", int, 0, "Tokens.", low=1, high=MOST_TOKENS),
     ),
 )

@@ -66,6 +66,7 @@ class Window(msgspec.Struct, frozen=True, array_like=True):
     notices: list[list[str]] = []  # of the newest request: code, text
     line: int = 0  # tokens of the newest request without a window, no side call
     total_whole_read: int = 0  # tokens that a cache would have given, had all been sent
+    rotation_turns: int = 0  # user messages with which an epoch ends; 0: not told
 
 
 class WindowRequest(msgspec.Struct, frozen=True, array_like=True):

@@ -89,6 +89,7 @@ class SentRequest(Request, frozen=True):
     hard: int = 0  # tokens that it keeps below
     window: int = 0  # tokens of the model's input
     users: int = 0  # messages of a person
+    turns: int = 0  # of them with which the window rotates
 
 
 class WindowSaveRequest(Request, frozen=True):
@@ -159,6 +160,7 @@ class WindowRow(Answer, frozen=True):
     hard: int
     window: int
     users: int
+    turns: int  # messages of a person with which it rotates; 0: not told
     requests: int
     totals: dict[str, int]  # sent, whole, input, cache_read, cache_write, output, rotations, faults
     items: int  # that are durable

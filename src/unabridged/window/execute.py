@@ -75,6 +75,7 @@ class Account(msgspec.Struct, frozen=True):
     hard: int = 0
     window: int = 0
     users: int = 0
+    turns: int = 0
 
 
 class Prepared(msgspec.Struct, frozen=True):
@@ -306,6 +307,7 @@ def account(made: Prepared, limits: Limits, usage: Usage | None = None, side: st
         hard=limits.hard,
         window=limits.window,
         users=plan.users if plan else 0,
+        turns=limits.rotation_turns,
     )
 
 

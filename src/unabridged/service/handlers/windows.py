@@ -149,8 +149,9 @@ def window_save(call: Call, request: WindowSaveRequest) -> Pending:
     with call.services.store.snapshot() as reader:
         home = open_conversation(call, reader, conversation)
     sent = _sent(home.home, conversation, request.request, call.now) if request.request else None
-    users = request.request.users if request.request else 0
-    commit = call.services.store.submit(home.home, kept.plan_save(home, state, sent, users, call.now))
+    asked = request.request
+    counts = kept.Turns(asked.users, asked.turns) if asked else kept.Turns()
+    commit = call.services.store.submit(home.home, kept.plan_save(home, state, sent, counts, call.now))
     return Pending(commit, lambda window: WindowSaveAnswer(window.forced))
 
 

@@ -100,6 +100,7 @@ def row(reader: Reader, window: Window) -> WindowRow:
         hard=window.hard,
         window=window.window,
         users=window.users,
+        turns=window.rotation_turns,
         requests=window.requests,
         totals={
             "sent": window.total_sent,
