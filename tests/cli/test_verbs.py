@@ -365,6 +365,21 @@ def test_status_is_json_or_drawn_with_units() -> None:
     ]
 
 
+def test_status_says_where_sessions_are_that_have_no_place_of_their_own() -> None:
+    nowhere = [{"path": "/home/dev/.aider.chat.history.md", "exists": False}]
+    hosts = [
+        {"host": "aider", "transcripts": 2, "roots": nowhere},
+        {"host": "pi", "transcripts": 0, "roots": nowhere},
+        {"host": "chatgpt", "transcripts": 7, "roots": []},
+    ]
+    done = una("status", daemon=Daemon(status={**STATUS, "hosts": hosts}))
+    assert done.out.splitlines()[-3:] == [
+        "aider           2  in folders that you named",
+        "pi              0  no sessions on this machine",
+        "chatgpt         7  its exports, where you put them",
+    ]
+
+
 def test_status_with_a_problem_exits_with_one() -> None:
     wrong = {**STATUS, "ok": False, "problems": [{"code": "disk-low", "message": "too little disk"}]}
     done = una("status", daemon=Daemon(status=wrong))

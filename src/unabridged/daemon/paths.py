@@ -24,6 +24,7 @@ MALLOC = {
 }
 # The hosts' own variables that move their sessions: the daemon may have been started without them.
 HOST_VARIABLES = (
+    "AIDER_CHAT_HISTORY_FILE",
     "APPDATA",
     "CLAUDE_CONFIG_DIR",
     "CLINE_DATA_DIR",
