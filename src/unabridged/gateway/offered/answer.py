@@ -47,7 +47,7 @@ class Streamed:
         waiting = [*self._held, *(() if self._at is None else (self._at,))]
         self._held.clear()
         left, self._events = self._events.all(), Events()
-        if self._hides and not (self._tally.rounds and self._tally.own):
+        if self._touched:
             self.over = True
             return self._taken() + b"".join(self._end_of_ours())
         for event in waiting:
@@ -78,8 +78,13 @@ class Streamed:
         raise NotImplementedError
 
     @property
+    def _touched(self) -> bool:
+        """Whether the client's answer is another one than the provider's, also where all of that was heard."""
+        return self._hides and not (self._tally.rounds and self._tally.own)
+
+    @property
     def _hides(self) -> bool:
-        """Whether something of ours was taken out of the client's answer."""
+        """Whether something of ours was taken out of an answer, or what comes follows one that was heard."""
         raise NotImplementedError
 
     def _got(self, event: Event) -> bytes:

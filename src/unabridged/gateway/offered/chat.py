@@ -68,6 +68,7 @@ class Streamed(answer.Streamed):
         self._numbers = dict[int, int]()
         self._held.clear()
         self._ended = ""
+        self._broken = False
 
     @property
     def _hides(self) -> bool:
@@ -80,6 +81,9 @@ class Streamed(answer.Streamed):
             _shape.decode(event.data)
             chunk = _chunk.decode(event.data)
         except FAILURES:
+            return event.raw
+        if chunk.get("error"):
+            self._broken = True
             return event.raw
         delta, ended = _delta(chunk)
         self._first = self._first or {name: chunk[name] for name in FIRST if name in chunk}
@@ -163,7 +167,7 @@ class Streamed(answer.Streamed):
     def heard(self) -> Heard:
         """Return what this answer of the provider came to."""
         end = place_of(self._said.seed, "".join(self._text))
-        return self._said.heard(end, complete=self._ended in (CALLS, STOP))
+        return self._said.heard(end, complete=self._ended in (CALLS, STOP) and not self._broken)
 
     def resume(self) -> None:
         """Go on with another answer."""

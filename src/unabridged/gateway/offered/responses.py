@@ -105,7 +105,7 @@ class Streamed(answer.Streamed):
         self._hidden = set[int]()
         self._done = dict[int, bytes]()
         self._response = b""
-        self._complete = False
+        self._complete = self._broken = False
 
     @property
     def _hides(self) -> bool:
@@ -128,6 +128,7 @@ class Streamed(answer.Streamed):
             return self._begun(found, event)
         if found.type in DONE:
             return self._ended(found, event)
+        self._broken = self._broken or found.type == "error"
         index = found.output_index
         if index is None or index < 0:
             return self._numbered(event, found)
@@ -172,13 +173,13 @@ class Streamed(answer.Streamed):
 
     def _ended(self, found: _Event, event: Event) -> bytes:
         self._response = bytes(found.response)
-        self._complete = found.type == "response.completed"
+        self._complete = found.type == "response.completed" and not self._broken
         self._held.append(event)
         return b""
 
     def _numbered(self, event: Event, found: _Event, index: int | None = None, *, same: bool = True) -> bytes:
         """Return an event with its numbers as the client counts; its own bytes where they are the same."""
-        if not self._hides:  # the provider's own count
+        if not self._touched:  # the provider's own count
             self._sequence = (found.sequence_number or 0) + 1
             return event.raw if same else written(event.name, event.data)
         sequence, self._sequence = self._sequence, self._sequence + 1
