@@ -24,7 +24,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(1_800)]
 
 HOOKS = int(os.environ.get("UNABRIDGED_TEST_HOOKS", "200"))
 A_SESSION = 10  # hooks of each session
-AT_ONCE = 100  # processes
+AT_ONCE = 50  # processes
 EXCHANGES = 2  # in each transcript
 
 

@@ -30,6 +30,6 @@ def run(arguments: Arguments) -> int:
         if entries:
             facts.rows(screen, [{name: entry[name] for name in _SHOWN} for entry in entries])
     else:
-        done = "wait to be applied again" if action == "replay" else "dropped"
+        done = "to be tried again" if action == "replay" else "dropped"
         screen.line(f"outbox: {human.plural(answer['changed'], 'event')} {done}")
     return 0
