@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import zipfile
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from unabridged.errors import (
     LimitExceeded,
     NotATranscript,
     PathUnreadable,
+    TranscriptChanged,
     UnsafeExport,
 )
 from unabridged.hosts import chatgpt as chatgpt_host
@@ -175,3 +177,16 @@ def test_an_export_that_is_replaced_is_read_anew(tmp_path: Path) -> None:
     chatgpt.document(path, [two])
     assert chatgpt.rows(path, "one", state) == ([], state)
     assert chatgpt.said(chatgpt.rows(path, "two")[0]) == [("text", "user", "second")]
+
+
+def test_an_export_that_changes_while_it_is_read_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "conversations.json"
+    made = chatgpt.Talk("one")
+    made.say("user", "first")
+    chatgpt.document(path, [made])
+    chatgpt_host.HOST.streams(path)
+    kept = path.stat()
+    path.write_bytes(path.read_bytes().replace(b"first", b"other"))
+    os.utime(path, ns=(kept.st_atime_ns, kept.st_mtime_ns))
+    with pytest.raises(TranscriptChanged):
+        chatgpt_host.HOST.rows(path, "one", b"")

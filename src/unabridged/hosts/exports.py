@@ -251,23 +251,28 @@ def _note(found: dict[str, Conversation], form: Form, member: str, element: Elem
     name = form.name_of(element.data)
     if not name:
         return
-    digest = hashlib.sha256(element.data)
     before = found.get(name)
-    if before is not None:
-        digest.update(before.version.encode())
-    places = (*before.places, place) if before is not None else (place,)
-    found[name] = Conversation(digest.hexdigest()[:DIGITS], places)
+    if before is None:
+        found[name] = Conversation(_version(element.data, ""), (place,))
+    else:
+        version = _version(element.data, before.version)
+        found[name] = Conversation(version, (*before.places, place))
 
 
 # --- one conversation -------------------------------------------------------------------------------------------------
 
 
 def texts(path: Path, form: Form, name: str) -> list[bytes]:
-    """Return the JSON text of a conversation, once for each time that the export holds it."""
+    """Return the JSON text of a conversation, once for each time that the export holds it.
+
+    Raises `TranscriptChanged` where it is not what it was when the export was gone through.
+    """
     stat = path.stat()
     state = (stat.st_ino, stat.st_size, stat.st_mtime_ns)
+    conversation = _contents(path, form, state)[name]
     found: list[bytes] = []
-    for place in _contents(path, form, state)[name].places:
+    version = ""
+    for place in conversation.places:
         if place.size > LARGEST:
             raise LimitExceeded(
                 "a conversation of the export is larger than is read", limit=LARGEST, size=place.size
@@ -275,7 +280,15 @@ def texts(path: Path, form: Form, name: str) -> list[bytes]:
         source = _opened(path, place.member, form, state)
         source.seek(place.offset)
         found.append(_exactly(source, place.size, path))
+        version = _version(found[-1], version)
+    if version != conversation.version:
+        raise TranscriptChanged(path=str(path))
     return found
+
+
+def _version(text: bytes, before: str) -> str:
+    """Return a digest of a conversation's text, and of those that the export had of it before."""
+    return hashlib.sha256(text + before.encode() if before else text).hexdigest()[:DIGITS]
 
 
 def _exactly(source: Source, size: int, path: Path) -> bytes:
