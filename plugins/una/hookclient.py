@@ -24,9 +24,13 @@ except ImportError:  # no daemon runs on such a system yet
     sys.exit(0)
 
 # Seconds since the start of this file's code. The interpreter takes some hundredths before, more on a busy machine.
-READ_UNTIL = 0.35  # the whole event should be there, since hosts write it at once
+READ_UNTIL = 0.60  # the whole event should be there, since hosts write it at once
 TALK_UNTIL = 0.80  # an answer that comes later is of no use to anybody
-LEAVE_UNTIL = 0.93  # then the process ends, whatever it does
+SAY_UNTIL = 0.93  # the host should have read it
+# What is left behind takes a few calls that wait for nobody. Only a machine so busy that a millisecond takes seconds
+# comes to the end of this: there losing nothing counts for more than a second.
+LEAVE_UNTIL = 5.0
+LEAST_SECONDS = 0.1  # that a step is worth beginning for
 GRACE_SECONDS = 0.02  # until a step that watches the time itself is interrupted
 ACK_SECONDS = 0.25  # for events that only have to be taken
 WAITED_FOR = frozenset(("sessionstart", "userpromptsubmit", "prompt", "precompact"))  # their answers are used
@@ -197,29 +201,37 @@ def _behind(text: str, at: int, characters: str) -> int:
 
 
 def read_event(json: Json) -> tuple[bytes, dict[str, Any]]:
-    """Return the event as one line of JSON, and as an object: {} where nothing came that is one.
-
-    The end of the stream is not waited for once an object is whole: some hosts leave it open.
-    """
-    data, tried = bytearray(), 0
+    """Return the event as one line of JSON, and as an object: {} where nothing came that is one."""
+    data = bytearray()
     try:
-        while len(data) <= MOST_INPUT and (block := read_some()):
-            data += block
-            if block[-8:].rstrip()[-1:] == b"}" and len(data) >= 2 * tried:
-                tried = len(data)
-                event = json.whole(text_of(data))
-                if event is not None:
-                    return one_line(data), event
-        while len(data) > MOST_INPUT and read_some():
-            pass  # who writes it may not expect that nobody reads on
+        alarm(READ_UNTIL)
+        event = read_whole(json, data)
+        alarm(LEAVE_UNTIL, last=True)
     except (Late, OSError):
-        pass
+        alarm(LEAVE_UNTIL, last=True)
+        event = None
     text = text_of(data)
-    event = json.whole(text) if len(data) <= MOST_INPUT else None
+    if event is None and len(data) <= MOST_INPUT:
+        event = json.whole(text)
     if event is not None:
-        return one_line(data), event
+        return text.strip().replace("\n", " ").replace("\r", " ").encode(), event
     event = json.beginning(text)
     return json.flat(event), event
+
+
+def read_whole(json: Json, data: bytearray) -> dict[str, Any] | None:
+    """Read into `data`; return the object that it is as soon as it is one: some hosts leave the stream open."""
+    tried = 0
+    while len(data) <= MOST_INPUT and (block := read_some()):
+        data += block
+        if block[-8:].rstrip()[-1:] == b"}" and len(data) >= 2 * tried:
+            tried = len(data)
+            event = json.whole(text_of(data))
+            if event is not None:
+                return event
+    while len(data) > MOST_INPUT and read_some():
+        pass  # who writes it may not expect that nobody reads on
+    return None
 
 
 def read_some() -> bytes:
@@ -234,11 +246,6 @@ def read_some() -> bytes:
 def text_of(data: bytearray) -> str:
     """Return a text whatever its bytes are."""
     return data.removeprefix(BOM).decode("utf-8", "replace")
-
-
-def one_line(data: bytearray) -> bytes:
-    """Return JSON without line ends, in UTF-8 whatever it was."""
-    return text_of(data).strip().replace("\n", " ").replace("\r", " ").encode()
 
 
 def said(event: dict[str, Any], name: str, most: int = MOST_NAME) -> str:
@@ -535,14 +542,10 @@ def main(arguments: list[str], env: dict[bytes, bytes], began: float) -> None:
         return
     hold_streams()
     SIGNALS.pthread_sigmask(SIGNALS.SIG_UNBLOCK, (SIGNALS.SIGALRM,))
+    # A person who interrupts the agent interrupts its hooks, too; the event is handed over all the same.
+    SIGNALS.signal(SIGNALS.SIGINT, lambda *_: None)  # pyright: ignore
     json = Json()
-    alarm(READ_UNTIL)
-    try:
-        line, event = read_event(json)
-        alarm(LEAVE_UNTIL, last=True)
-    except Late:  # just when all was there
-        alarm(LEAVE_UNTIL, last=True)
-        return
+    line, event = read_event(json)
     if event and arguments:
         home = arguments[arguments.index("--home") + 1] if "--home" in arguments[:-1] else ""
         handle(place_of(env, encoded(home)), json, arguments[0], line, event, env, began)
@@ -560,19 +563,20 @@ def handle(
     """Hand an event over, or leave it in the outbox."""
     sequence = f"{time.time_ns():016x}-{posix.getpid():x}"
     answer, result = BUSY, {}
-    if not broken(place.silence, SILENT_WINDOW):
+    now, last = time.monotonic(), began + TALK_UNTIL
+    if last - now >= LEAST_SECONDS and not broken(place.silence, SILENT_WINDOW):
         kind = said(event, "hook_event_name").lower().replace("-", "").replace("_", "")
-        now, last = time.monotonic(), began + TALK_UNTIL
         until = last if kind in WAITED_FOR else min(last, now + ACK_SECONDS)
         data = request(json, host, line, said(event, "cwd", MOST_TEXT), sequence, until - now)
         try:
             alarm(last - now + GRACE_SECONDS)
             answer, result = ask(place, json, data, until)
-            alarm(began + LEAVE_UNTIL - time.monotonic(), last=True)
+            alarm(LEAVE_UNTIL, last=True)
         except Late:
             answer = SILENT
-            alarm(began + LEAVE_UNTIL - time.monotonic(), last=True)
+            alarm(LEAVE_UNTIL, last=True)
     if answer == ANSWERED:
+        alarm(max(began + SAY_UNTIL - time.monotonic(), LEAST_SECONDS), last=True)
         forget(place.silence)
         say(result.get("output"))
         return

@@ -7,6 +7,7 @@ import sys
 from dataclasses import dataclass, replace
 from typing import Any
 
+import unabridged
 from unabridged.cli import agents, applying
 from unabridged.cli import journal as journals
 from unabridged.cli.arguments import Arguments
@@ -137,6 +138,8 @@ def _draw(arguments: Arguments, one: Done, dry: bool) -> None:
     verb = "would be installed" if dry else "installed"
     if not changes:
         verb = "is up to date"
+    elif one.updated and one.updated == unabridged.__version__:
+        verb = "would be updated" if dry else "updated"
     elif one.updated:
         verb = f"would be updated from {one.updated}" if dry else f"updated from {one.updated}"
     screen.line(f"{screen.style(one.installer.title, 'bold')}: {verb}")

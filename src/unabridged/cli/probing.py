@@ -125,6 +125,8 @@ def _checked(installer: Installer, facts: Facts, journal: Journal, *, probe: boo
         yield from _usable(installer, facts, what, named, again)
         if probe:
             yield from _tried(installer, facts, kind, what, named)
+    if facts.env.get("UNABRIDGED_HOOKS") == "off" and any(one == "hook" for one, _, _ in standing):
+        yield Finding(_name(installer, facts, "hooks"), False, "UNABRIDGED_HOOKS=off keeps them silent", "Unset it.")
     for detail, hint in installer.troubles(facts, applying.read):
         yield Finding(_name(installer, facts), False, detail, hint)
     if probe and installer.listing(facts)[0]:
@@ -197,8 +199,6 @@ def _try_hook(command: Command, facts: Facts) -> str:
     """Run a hook's line as a host does; returns `ok …`, or what is wrong."""
     mark = secrets.token_hex(8)
     said = {"hook_event_name": "SessionStart", "session_id": "probe", "cwd": _folder(facts), PROBE: mark}
-    if facts.env.get("UNABRIDGED_HOOKS") == "off":
-        return "UNABRIDGED_HOOKS=off keeps every hook silent"
     done = _run(["/bin/sh", "-c", command.line], json.dumps(said), facts, {})
     if isinstance(done, str):
         return done
