@@ -20,6 +20,7 @@ from unabridged.errors import (
     UnabridgedError,
     UnknownSetting,
 )
+from unabridged.service.ports import Finding
 
 
 def run(arguments: Arguments) -> int:
@@ -54,6 +55,13 @@ def run(arguments: Arguments) -> int:
 
 def _agents(arguments: Arguments, fix: bool) -> list[dict[str, Any]]:
     """Return what is found of the agents that we are installed into; `fix`: what is stale is installed anew."""
+    try:
+        return [asdict(finding) for finding in _installed(arguments, fix)]
+    except UnabridgedError as error:
+        return [asdict(Finding("agents", False, error.message, error.advice))]
+
+
+def _installed(arguments: Arguments, fix: bool) -> list[Finding]:
     probe = arguments.flag("probe")
     found = list(probing.checks(arguments.environ, probe=probe))
     mended: set[str] = set()
@@ -69,7 +77,7 @@ def _agents(arguments: Arguments, fix: bool) -> list[dict[str, Any]]:
             replace(finding, fixed=finding.check.split()[0] in mended and finding.ok)
             for finding in probing.checks(arguments.environ, probe=probe)
         ]
-    return [asdict(finding) for finding in found]
+    return found
 
 
 def _without_daemon(place: Layout, fix: bool, error: UnabridgedError) -> dict[str, Any]:

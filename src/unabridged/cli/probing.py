@@ -19,7 +19,7 @@ from unabridged.cli.journal import Journal
 from unabridged.daemon.paths import layout
 from unabridged.errors import UnabridgedError
 from unabridged.hosts.hooks import PROBE
-from unabridged.hosts.installing import PROJECT, USER, Command, Facts, Installer
+from unabridged.hosts.installing import PROJECT, USER, Command, Facts, Installer, naming
 from unabridged.service.ports import Finding
 
 SECONDS = 20.0  # a hook gives up after one; a server may first have to start the daemon on a busy machine
@@ -45,7 +45,7 @@ def installations(environ: Mapping[str, str]) -> list[tuple[Installer, Facts, Jo
         facts = agents.facts(environ, scope=scope, project=agents.project_folder(scope))
         for name, installer in agents.INSTALLERS.items():
             here = (name, scope, facts.project)
-            if scope in installer.scopes and here not in known and _commands(installer, facts):
+            if scope in installer.scopes and here not in known and _has_ours(installer, facts):
                 found.append((installer, facts, Journal(name, scope, facts.project)))
     return found
 
@@ -91,12 +91,22 @@ def _name(installer: Installer, facts: Facts, what: str = "") -> str:
 
 def _commands(installer: Installer, facts: Facts) -> list[tuple[str, str, Command]]:
     """Return (kind, file, command) of all that stands in a host's files."""
-    return [
-        (probe.kind, probe.path, command)
-        for probe in installer.probes(facts)
-        if (content := applying.read(probe.path)) is not None
-        for command in probe.find(content)
-    ]
+    found: list[tuple[str, str, Command]] = []
+    for probe in installer.probes(facts):
+        content = applying.read(probe.path)
+        if content is None:
+            continue
+        with naming(probe.path):
+            found += [(probe.kind, probe.path, command) for command in probe.find(content)]
+    return found
+
+
+def _has_ours(installer: Installer, facts: Facts) -> bool:
+    """Tell whether something of ours stands in a host's files; one that is not understood is the host's affair."""
+    try:
+        return bool(_commands(installer, facts))
+    except UnabridgedError:
+        return False
 
 
 def _checked(installer: Installer, facts: Facts, journal: Journal, *, probe: bool) -> Iterator[Finding]:
@@ -126,7 +136,9 @@ def _checked(installer: Installer, facts: Facts, journal: Journal, *, probe: boo
         if probe:
             yield from _tried(installer, facts, kind, what, named)
     if facts.env.get("UNABRIDGED_HOOKS") == "off" and any(one == "hook" for one, _, _ in standing):
-        yield Finding(_name(installer, facts, "hooks"), False, "UNABRIDGED_HOOKS=off keeps them silent", "Unset it.")
+        yield Finding(
+            _name(installer, facts, "hooks"), False, "UNABRIDGED_HOOKS=off keeps them silent", "Unset it."
+        )
     for detail, hint in installer.troubles(facts, applying.read):
         yield Finding(_name(installer, facts), False, detail, hint)
     if probe and installer.listing(facts)[0]:

@@ -7,12 +7,13 @@ A host says which files it wants and how each of them gets our part (`Target.add
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any, Protocol, cast
 
-from unabridged.errors import WouldOverwrite
+from unabridged.errors import HostFileUnclear, WouldOverwrite
 
 USER, PROJECT = "user", "project"
 MCP_NAME = "unabridged"  # by it an agent's own questions are known (`hosts.calls`)
@@ -194,6 +195,19 @@ class Installer(Protocol):
         ...
 
 
+@contextmanager
+def naming(path: str) -> Generator[None]:
+    """Have what is wrong with a file's content name that file."""
+    try:
+        yield
+    except HostFileUnclear as error:
+        if "path" in error.details:
+            raise
+        raise HostFileUnclear(
+            f"{path}: {error.message}", hint=error.advice, path=path, **error.details
+        ) from error
+
+
 def digest(data: bytes | None) -> str:
     """Return what a journal keeps of a content; "" of none."""
     return sha256(data).hexdigest() if data is not None else ""
@@ -233,9 +247,10 @@ def plan(
 
 
 def _added(target: Target, current: bytes | None, entry: Kept | None) -> Edit:
-    original = _original(target, current, entry)
-    spare = _changed(target, current, entry)
-    return Edit(target.path, current, target.add(original), original, target.note, spare)
+    with naming(target.path):
+        original = _original(target, current, entry)
+        after = target.add(original)
+    return Edit(target.path, current, after, original, target.note, _changed(target, current, entry))
 
 
 def _changed(target: Target, current: bytes | None, entry: Kept | None) -> bool:
@@ -263,7 +278,8 @@ def remove(targets: Sequence[Target], read: Read, kept: Mapping[str, Kept]) -> t
         if digest(current) == entry.after:
             after = entry.before
         else:
-            after = _original(target, current, entry) if target is not None else current
+            with naming(path):
+                after = _original(target, current, entry) if target is not None else current
         note = "as it was before" if after == entry.before else "without our part"
         spare = target is not None and _changed(target, current, entry)
         edits.append(Edit(path, current, after, after, note, spare))
@@ -271,7 +287,8 @@ def remove(targets: Sequence[Target], read: Read, kept: Mapping[str, Kept]) -> t
         current = read(path)
         if path in kept or current is None or (target.owned and MARK not in current):
             continue
-        after = target.take(current, None)
+        with naming(path):
+            after = target.take(current, None)
         edits.append(Edit(path, current, after, after, "without our part"))
     return tuple(edits)
 

@@ -6,7 +6,6 @@ import posixpath
 from collections.abc import Callable, Sequence
 from typing import Any, cast
 
-from unabridged.errors import HostFileUnclear
 from unabridged.hosts import jsonc
 from unabridged.hosts.claude_code import plugin
 from unabridged.hosts.installing import (
@@ -20,6 +19,7 @@ from unabridged.hosts.installing import (
     Read,
     Target,
     mcp_entry,
+    naming,
     owned,
 )
 from unabridged.hosts.servers import commands_at, hook_commands, server_target
@@ -176,10 +176,8 @@ def _text(data: bytes | None) -> str | None:
 
 
 def _read_values(read: Read, path: str) -> dict[str, Any]:
-    try:
+    with naming(path):
         return jsonc.values(read(path))
-    except HostFileUnclear as error:
-        raise HostFileUnclear(f"{path}: {error.message}", hint=error.advice, **error.details) from error
 
 
 INSTALLER: Installer = ClaudeCodeInstaller()

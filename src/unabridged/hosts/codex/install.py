@@ -14,7 +14,6 @@ from dataclasses import replace
 from hashlib import sha256
 from typing import Any, cast
 
-from unabridged.errors import HostFileUnclear
 from unabridged.hosts import jsonc, marked, tables
 from unabridged.hosts.installing import (
     MCP_NAME,
@@ -28,6 +27,7 @@ from unabridged.hosts.installing import (
     Target,
     is_our_server,
     mcp_entry,
+    naming,
     server_words,
     was_installed,
 )
@@ -89,8 +89,9 @@ class CodexInstaller:
         if facts.mcp_only:
             return (_settings(facts, {}, {}, server=True),)
         hooks, user = _hooks(facts), replace(facts, scope=USER)
-        known = trust_rows(hooks.path, hooks.add(pristine(hooks, read(hooks.path))) or b"", facts)
-        trusted = facts.trust or not untrusted(read(_settings_path(user)), known)
+        with naming(hooks.path):
+            known = trust_rows(hooks.path, hooks.add(pristine(hooks, read(hooks.path))) or b"", facts)
+        trusted = facts.trust or not untrusted(_read_values(read, _settings_path(user)), known)
         wanted = known if trusted else {}
         if facts.scope == USER:
             return (hooks, _settings(facts, wanted, known, server=True), _instructions(facts))
@@ -142,7 +143,7 @@ class CodexInstaller:
         path = posixpath.join(folder(facts), "hooks.json")
         content = read(path)
         rows = trust_rows(path, content if content is not None else _hooks(facts).add(None) or b"", facts)
-        return untrusted(read(_settings_path(replace(facts, scope=USER))), rows)
+        return untrusted(_read_values(read, _settings_path(replace(facts, scope=USER))), rows)
 
 
 def trust_rows(path: str, content: bytes, facts: Facts) -> dict[tables.Path, Mapping[str, Any]]:
@@ -169,10 +170,11 @@ def hook_hash(event: str, line: str, timeout: int) -> str:
     return "sha256:" + sha256(known.encode()).hexdigest()
 
 
-def untrusted(settings: bytes | None, rows: Mapping[tables.Path, Mapping[str, Any]]) -> int:
+def untrusted(settings: Mapping[str, Any], rows: Mapping[tables.Path, Mapping[str, Any]]) -> int:
     """Return how many hooks are not trusted."""
-    found = tables.read(settings)
-    return sum(jsonc.at(found, [*path, "trusted_hash"]) != row["trusted_hash"] for path, row in rows.items())
+    return sum(
+        jsonc.at(settings, [*path, "trusted_hash"]) != row["trusted_hash"] for path, row in rows.items()
+    )
 
 
 def server_commands(content: bytes) -> Sequence[Command]:
@@ -256,10 +258,8 @@ def _instructions(facts: Facts) -> Target:
 
 
 def _read_values(read: Read, path: str) -> dict[str, Any]:
-    try:
+    with naming(path):
         return tables.read(read(path))
-    except HostFileUnclear as error:
-        raise HostFileUnclear(f"{path}: {error.message}", hint=error.advice, **error.details) from error
 
 
 INSTALLER: Installer = CodexInstaller()

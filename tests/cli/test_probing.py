@@ -1,0 +1,160 @@
+"""What the doctor says of what stands in agents' files, and that it mends it."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.double import Daemon
+from tests.cli.double import una as command
+from tests.cli.test_install import Machine
+
+WELL: dict[str, Any] = {"ok": True, "checks": []}
+
+
+@pytest.fixture
+def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Machine:
+    made = Machine(tmp_path)
+    monkeypatch.chdir(made.project)
+    return made
+
+
+def findings(machine: Machine, *words: str, **more: str) -> list[dict[str, Any]]:
+    environ = {**machine.environ, **more}
+    done = command("doctor", "--json", *words, daemon=Daemon(doctor=WELL), environ=environ).json
+    assert done["ok"] == all(check["ok"] for check in done["checks"])
+    return done["checks"]
+
+
+def wrong(machine: Machine, *words: str, **more: str) -> list[str]:
+    return [f"{one['check']}: {one['detail']}" for one in findings(machine, *words, **more) if not one["ok"]]
+
+
+def test_nothing_is_said_of_agents_that_we_are_not_in(machine: Machine) -> None:
+    machine.write(".claude/settings.json", b"{}")
+    assert findings(machine) == []
+
+
+def test_an_installation_that_is_whole_is_well(machine: Machine) -> None:
+    machine.una("install", "claude-code")
+    (one,) = findings(machine)
+    assert (one["check"], one["ok"]) == ("claude-code", True)
+
+
+def test_what_is_gone_is_named_and_put_back(machine: Machine) -> None:
+    machine.una("install", "claude-code")
+    gone = machine.home / ".claude/skills/una/hooks/hooks.json"
+    gone.unlink()
+    said = wrong(machine)
+    assert any(str(gone) in line for line in said)
+    assert "claude-code hooks: none of ours stands in its files" in said
+    assert wrong(machine, "--fix") == []
+    assert gone.exists()
+
+
+def test_a_program_that_is_gone_is_named_and_installed_anew(machine: Machine) -> None:
+    machine.una("install", "claude-code")
+    servers = machine.home / ".claude/skills/una/.mcp.json"
+    servers.write_text(servers.read_text().replace('"command": "/', '"command": "/gone/'))
+    (said,) = wrong(machine)
+    assert "which is gone" in said
+    assert wrong(machine, "--fix") == []
+    assert "/gone/" not in servers.read_text()
+
+
+def test_an_older_version_is_named_and_updated(machine: Machine) -> None:
+    machine.una("install", "codex", "--mcp-only")
+    (path,) = (machine.archive / "install").glob("codex*.json")
+    known = json.loads(path.read_text())
+    path.write_text(json.dumps({**known, "version": "0.0.1"}))
+    (said,) = wrong(machine)
+    assert "installed by version 0.0.1" in said
+    assert wrong(machine, "--fix") == []
+    assert not (machine.home / ".codex/hooks.json").exists()  # as it had been asked for
+
+
+def test_another_archive_is_named(machine: Machine) -> None:
+    machine.una("install", "claude-code", UNABRIDGED_HOME=str(machine.archive / "other"))
+    said = wrong(machine)
+    assert any(f"leads to another archive: {machine.archive / 'other'}" in line for line in said)
+
+
+def test_what_turns_hooks_off_is_named(machine: Machine) -> None:
+    machine.una("install", "claude-code")
+    path = machine.home / ".claude/settings.json"
+    off = {
+        **json.loads(path.read_text()),
+        "disableAllHooks": True,
+        "enabledPlugins": {"una@skills-dir": False},
+    }
+    path.write_text(json.dumps(off))
+    said = " ".join(wrong(machine, UNABRIDGED_HOOKS="off"))
+    assert "turns all hooks off" in said
+    assert "turns the plugin off" in said
+    assert "UNABRIDGED_HOOKS=off" in said
+
+
+def test_a_server_that_is_registered_beside_the_plugin_is_named(machine: Machine) -> None:
+    mine = {"mcpServers": {"unabridged": {"command": "una", "args": ["mcp"]}}}
+    machine.write(".claude.json", json.dumps(mine).encode())
+    machine.una("install", "claude-code")
+    assert any("its tools are there twice" in line for line in wrong(machine))
+
+
+def test_a_file_that_is_not_understood_is_a_finding_and_no_end(machine: Machine) -> None:
+    machine.una("install", "claude-code")
+    machine.una("install", "codex", "--mcp-only")
+    machine.write(".claude/skills/una/.mcp.json", b"{")
+    said = wrong(machine)
+    assert any("una/.mcp.json: it is not JSON" in line for line in said)
+    assert any(one["check"] == "codex" and one["ok"] for one in findings(machine))
+
+
+def test_a_file_of_an_agent_that_we_are_not_in_is_its_own_affair(machine: Machine) -> None:
+    machine.write(".cursor/mcp.json", b"{")
+    assert findings(machine) == []
+
+
+def test_a_journal_that_is_damaged_is_a_finding(machine: Machine) -> None:
+    machine.una("install", "claude-code")
+    next((machine.archive / "install").glob("*.json")).write_text("{")
+    (said,) = wrong(machine)
+    assert "journal" in said
+
+
+@pytest.mark.parametrize(
+    ("server", "says"),
+    [
+        ("import sys", "does not answer as a server does"),
+        ("raise SystemExit('no such module')", "no such module"),
+        ("import time; time.sleep(60)", "no answer within"),
+    ],
+)
+def test_a_server_that_does_not_answer_is_named_with_what_it_says(
+    machine: Machine, monkeypatch: pytest.MonkeyPatch, server: str, says: str
+) -> None:
+    from unabridged.cli import probing
+
+    monkeypatch.setattr(probing, "SECONDS", 1.0 if "sleep" in server else 20.0)
+    script = machine.home / "una.py"
+    script.write_text(server)
+    entry = {"command": sys.executable, "args": [str(script), "mcp"]}
+    machine.write(".cursor/mcp.json", json.dumps({"mcpServers": {"unabridged": entry}}).encode())
+    assert any(says in line for line in wrong(machine, "--probe"))
+
+
+def test_a_hook_that_ends_badly_or_says_nothing_is_named(machine: Machine) -> None:
+    machine.una("install", "claude-code")
+    path = machine.home / ".claude/skills/una/hooks/hooks.json"
+    hooks = json.loads(path.read_text())
+    lines = {"Stop": "exit 3 # hook.py -I -S -E", "SessionEnd": "true # hook.py -I -S -E"}
+    hooks["hooks"] = {event: [{"hooks": [{"command": line}]}] for event, line in lines.items()}
+    path.write_text(json.dumps(hooks))
+    machine.write(".claude/skills/una/.mcp.json", b'{"mcpServers": {}, "by": "unabridged"}')
+    said = wrong(machine, "--probe")
+    assert any("Stop: status 3" in line for line in said)
+    assert any("SessionEnd: it ran, but nothing came back" in line for line in said)
