@@ -15,6 +15,8 @@ PARENTS = st.dictionaries(st.sampled_from("abcdefgh"), st.sampled_from(["", *"ab
 def test_a_branch_is_whole_before_the_next_begins() -> None:
     parents = {"root": "", "b1": "root", "a1": "root", "b2": "b1", "a2": "a1", "other": "gone"}
     assert branches(parents) == ["root", "b1", "b2", "a1", "a2", "other"]
+    assert branches(parents, "b2") == ["other", "root", "a1", "a2", "b1", "b2"]
+    assert branches(parents, "nowhere") == branches(parents)
 
 
 @given(PARENTS)

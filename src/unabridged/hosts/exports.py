@@ -313,3 +313,9 @@ def members_of(text: bytes | msgspec.Raw) -> dict[str, msgspec.Raw]:
     return {
         key: msgspec.Raw(msgspec.json.encode(value)) for key, value in cast("dict[str, Any]", found).items()
     }
+
+
+def string_of(text: msgspec.Raw | None) -> str:
+    """Return the string that is some JSON text, "" for anything else."""
+    found: Any = next(iter(values(bytes(text)).items), None) if text is not None else None
+    return found if isinstance(found, str) else ""

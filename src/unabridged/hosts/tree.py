@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Mapping
 
 
-def branches(parents: Mapping[str, str]) -> list[str]:
-    """Return all messages, each behind its parent, one branch after the other.
+def branches(parents: Mapping[str, str], last: str = "") -> list[str]:
+    """Return all messages, each behind its parent, one branch after the other; the branch of `last` comes last.
 
-    `parents` gives the parent of each message ("" or one that is not there: a root). Siblings keep their order, and so
-    do roots. What only hangs on itself (a cycle) comes last, in the order given.
+    `parents` gives the parent of each message ("" or one that is not there: a root). Other siblings keep their order,
+    and so do roots. What only hangs on itself (a cycle) stands behind all others, in the order given.
     """
+    current = _line(parents, last)
     children: dict[str, list[str]] = {}
     roots: list[str] = []
-    for name, parent in parents.items():
+    for name, parent in sorted(parents.items(), key=lambda item: item[0] in current):
         if parent and parent in parents and parent != name:
             children.setdefault(parent, []).append(name)
         else:
@@ -27,6 +28,15 @@ def branches(parents: Mapping[str, str]) -> list[str]:
             waiting += reversed(children.get(name, ()))
     found.update(dict.fromkeys(parents))
     return list(found)
+
+
+def _line(parents: Mapping[str, str], name: str) -> set[str]:
+    """Return a message with its ancestors."""
+    found: set[str] = set()
+    while name in parents and name not in found:
+        found.add(name)
+        name = parents[name]
+    return found
 
 
 def nearest(order: Iterable[str], parents: Mapping[str, str], wanted: Container[str]) -> dict[str, str]:

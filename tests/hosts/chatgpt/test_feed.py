@@ -86,3 +86,13 @@ def test_a_conversation_without_an_id_is_named_by_its_tree(tmp_path: Path) -> No
     value["title"] = "Renamed"
     path.write_text(json.dumps([value]))
     assert HOST.streams(path)[0].name == stream.name
+
+
+def test_the_branch_that_is_shown_comes_last(tmp_path: Path) -> None:
+    made = Talk()
+    made.say("user", "question", "q")
+    made.say("assistant", "shown", "shown")
+    made.say("assistant", "not shown", "other", above="q")
+    made.last = "shown"
+    path = document(tmp_path / "conversations.json", [made])
+    assert [text for _, _, text in said(rows(path, made.name)[0])] == ["question", "not shown", "shown"]

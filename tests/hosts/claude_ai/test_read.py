@@ -30,13 +30,13 @@ def test_every_branch_and_every_kind_of_block_is_read(tmp_path: Path) -> None:
         ("text", "user", "Day 1: feed the starter."),
         ("file", "user", "[file loaf.md]\n# Loaf\n500 g flour"),
         ("file", "user", "[file crumb.jpg]"),
+        ("text", "assistant", "Shape it when it has doubled."),
         ("reasoning", "assistant", ""),
         ("tool-call", "assistant", "web_search\nquery: bulk fermentation at 24 C"),
         ("tool-result", "tool", "Four to five hours."),
         ("text", "assistant", "Shape it after four and a half hours."),
         ("text", "user", "And in winter?"),
         ("text", "assistant", "Six hours."),
-        ("text", "assistant", "Shape it when it has doubled."),
     ]
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, cast
 
 from unabridged.hosts.contract import Head
-from unabridged.hosts.exports import Form, members_of
+from unabridged.hosts.exports import Form, members_of, string_of
 from unabridged.hosts.lines import values
 
 CONVERSATION, NODE = "conversation", "node"  # the lines that a conversation is kept as
@@ -47,8 +47,8 @@ class _Form:
         if not mapping.startswith(b"{"):
             return ""
         for key in ("conversation_id", "id"):
-            found: Any = next(iter(values(bytes(members.get(key, b""))).items), None)
-            if found and isinstance(found, str):
+            found = string_of(members.get(key))
+            if found:
                 return found
         return f"unnamed-{hashlib.sha256(mapping).hexdigest()[:DIGITS]}"
 

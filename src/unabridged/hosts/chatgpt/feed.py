@@ -48,7 +48,7 @@ def _rows(texts: list[bytes]) -> Iterator[Row]:
         nodes = _nodes(members.pop("mapping", msgspec.Raw(b"{}")))
         yield Row(CONVERSATION, b'{"%b":%b}\n' % (CONVERSATION.encode(), one_line(_encode(members))))
         parents = {name: node.parent for name, node in nodes.items()}
-        order = tree.branches(parents)
+        order = tree.branches(parents, exports.string_of(members.get("current_node")))
         above = tree.nearest(order, parents, {name for name, node in nodes.items() if node.speaks})
         call = tree.nearest(order, parents, {name for name, node in nodes.items() if node.role != TOOL})
         for name in order:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, cast
 
 from unabridged.hosts.contract import Head
-from unabridged.hosts.exports import Form, members_of
+from unabridged.hosts.exports import Form, members_of, string_of
 from unabridged.hosts.lines import values
 
 # The lines that a conversation is kept as; a project and its documents; what is remembered.
@@ -59,9 +59,9 @@ class _Form:
         """Return the id of a conversation or project."""
         members = members_of(element)
         if _is_array(members.get(MESSAGES)) or _is_array(members.get(DOCS)):
-            return _string(members.get("uuid"))
+            return string_of(members.get("uuid"))
         if REMEMBERED in members:
-            return f"{MEMORIES}-{_string(members.get('account_uuid'))}".rstrip("-")
+            return f"{MEMORIES}-{string_of(members.get('account_uuid'))}".rstrip("-")
         return ""
 
 
@@ -70,11 +70,6 @@ FORM: Form = _Form()
 
 def _is_array(text: Any) -> bool:
     return text is not None and bytes(memoryview(text)[:1]) == b"["
-
-
-def _string(text: Any) -> str:
-    found: Any = next(iter(values(bytes(text)).items), None) if text is not None else None
-    return found if isinstance(found, str) else ""
 
 
 def is_lines(head: bytes) -> bool:

@@ -36,7 +36,7 @@ def _rows(texts: list[bytes]) -> Iterator[Row]:
         if MESSAGES in members:
             messages = _array(members.pop(MESSAGES))
             yield Row(CHAT, _line(CHAT, _encode(members)))
-            yield from _messages(messages)
+            yield from _messages(messages, exports.string_of(members.get("current_leaf_message_uuid")))
         elif DOCS in members:
             docs = _array(members.pop(DOCS))
             yield Row(PROJECT, _line(PROJECT, _encode(members)))
@@ -47,8 +47,11 @@ def _rows(texts: list[bytes]) -> Iterator[Row]:
             yield Row(MEMORY, _line(MEMORY, _encode(members)))
 
 
-def _messages(messages: list[msgspec.Raw]) -> Iterator[Row]:
-    """Yield messages branch by branch. Old exports tell no parents: there each follows the one before it."""
+def _messages(messages: list[msgspec.Raw], leaf: str) -> Iterator[Row]:
+    """Yield messages branch by branch, that of `leaf` or of the newest message last.
+
+    Old exports tell no parents: there each message follows the one before it.
+    """
     texts: dict[str, msgspec.Raw] = {}
     parents: dict[str, str] = {}
     told = any(b'"parent_message_uuid"' in bytes(message) for message in messages)
@@ -58,7 +61,7 @@ def _messages(messages: list[msgspec.Raw]) -> Iterator[Row]:
         parents.setdefault(name, _member(message, "parent_message_uuid") if told else last)
         texts[name] = message
         last = name
-    for name in tree.branches(parents):
+    for name in tree.branches(parents, leaf or last):
         above = parents[name] if parents[name] in texts else ""
         yield Row(name, _line(MESSAGE, bytes(texts[name]), above))
 
@@ -78,6 +81,4 @@ def _array(text: msgspec.Raw) -> list[msgspec.Raw]:
 
 
 def _member(message: msgspec.Raw, key: str) -> str:
-    text = exports.members_of(message).get(key)
-    found: Any = next(iter(values(bytes(text)).items), None) if text is not None else None
-    return found if isinstance(found, str) else ""
+    return exports.string_of(exports.members_of(message).get(key))
