@@ -5,11 +5,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 
-from unabridged.gateway.amending import as_sent_later
 from unabridged.gateway.archive import Names
 from unabridged.gateway.filing import Filing
 from unabridged.gateway.folders import folder
-from unabridged.gateway.going import list_name
 from unabridged.gateway.identity import WITH_TOOLS
 from unabridged.gateway.talks import Talk, Talks
 from unabridged.window.execute import Row
@@ -41,7 +39,7 @@ class Admission:
         before = NOBODY if talk.begun else self._talks.filed_beside(talk, request.conversation)
         talk.begun = True
         if talk.settled:
-            rows = _rows(talk, adapter, request, kind)
+            rows = _rows(talk, request, kind)
             return self._filing.capture(talk, rows, before) if rows else None
         settling = self.settle(talk, adapter, request, kind)
         size = len(request.body)
@@ -54,7 +52,7 @@ class Admission:
                 told = await settling
             finally:
                 self._filing.let_go(size)
-            rows = _rows(talk, adapter, request, kind) if talk.settled else []
+            rows = _rows(talk, request, kind) if talk.settled else []
             return await self._filing.capture(talk, rows, before) if rows else told
 
         return self._filing.of(talk, work())
@@ -130,12 +128,12 @@ def has_past(request: Request) -> bool:
     return any(item.role is Role.ASSISTANT for item in request.conversation.items)
 
 
-def _rows(talk: Talk, adapter: Adapter, request: Request, kind: Aside) -> list[Row]:
+def _rows(talk: Talk, request: Request, kind: Aside) -> list[Row]:
     """Return what is to be archived of a request: of one beside the conversation not what asks for it."""
     if kind is Aside.TITLE:
         return []
     rows = talk.live.missing(request)
     if kind is Aside.COMPACTION and request.conversation.items:
         asking = request.conversation.items[-1].key
-        return [row for row in rows if row.key != asking]
-    return as_sent_later(adapter, list_name(adapter), request, rows, talk.behind)
+        rows = [row for row in rows if row.key != asking]
+    return rows

@@ -13,7 +13,6 @@ from collections.abc import Sequence
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
-from unabridged.gateway.amending import amended
 from unabridged.gateway.identity import WITH_TOOLS, Beside, Who
 from unabridged.schema.windows import address_of
 from unabridged.window.execute import Live
@@ -58,7 +57,6 @@ class Talk:
         self.size = 0  # bytes of what is remembered, when it was last looked at
         self.line: tuple[str, ...] = ()
         self.newest = ""  # text of the last item of the line
-        self.behind = ""  # what its client puts behind its newest message only
         self.named(own)
 
     def named(self, own: str) -> None:
@@ -123,7 +121,6 @@ class Talks:
             self._sessions.setdefault((found.host, found.session), []).append(found)
         found.firsts[chain(conversation)] = None
         if aside is Aside.NONE:
-            found.behind = amended(found.line, found.newest, conversation) or found.behind
             found.line = conversation.keys
             newest = _text(conversation.items[-1]) if conversation.items else ""
             found.newest = newest if len(newest) <= MOST_NEWEST else ""
