@@ -319,6 +319,44 @@ def test_an_installation_that_was_killed_half_way_is_finished_or_undone_by_the_n
     assert machine.snapshot() == before
 
 
+@pytest.mark.parametrize("at", range(11))
+def test_an_uninstallation_that_was_killed_half_way_is_finished_by_the_next(
+    machine: Machine, monkeypatch: pytest.MonkeyPatch, at: int
+) -> None:
+    machine.write(*AGENTS["claude-code"])
+    before = machine.snapshot()
+    machine.una("install", "claude-code")
+
+    class Killed(BaseException):
+        pass
+
+    count, real = iter(range(1 << 30)), applying._write
+
+    def write(edit: Edit) -> None:
+        if next(count) == at:
+            raise Killed
+        real(edit)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(applying, "_write", write)
+        with pytest.raises(Killed):
+            machine.una("uninstall", "claude-code")
+    assert machine.una("uninstall", "claude-code").status == 0
+    assert machine.snapshot() == before
+
+
+def test_of_a_checkout_its_top_is_the_project(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
+    below = machine.project / "a" / "b"
+    below.mkdir(parents=True)
+    (machine.project / ".git").write_text("gitdir: /elsewhere/.git/worktrees/project\n")
+    monkeypatch.chdir(below)
+    machine.una("install", "cursor", "--scope", "project")
+    assert (machine.project / ".cursor/mcp.json").exists()
+    monkeypatch.chdir(machine.project)
+    assert machine.una("uninstall", "--scope", "project").status == 0
+    assert not (machine.project / ".cursor").exists()
+
+
 def test_a_journal_that_is_damaged_is_named(machine: Machine) -> None:
     machine.una("install", "claude-code")
     (path,) = (machine.archive / "install").glob("*.json")

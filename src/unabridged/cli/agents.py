@@ -87,5 +87,11 @@ def named(words: Sequence[str]) -> list[Installer]:
 
 
 def project_folder(scope: str) -> str:
-    """Return the folder that an installation of a project is for: the current one."""
-    return os.getcwd() if scope == PROJECT else ""  # noqa: PTH109
+    """Return the folder that an installation of a project is for: the top of the current one's checkout, else itself.
+
+    Agents read a project's settings there; a worktree's own top is meant in a worktree.
+    """
+    if scope != PROJECT:
+        return ""
+    here = Path.cwd()
+    return str(next((folder for folder in (here, *here.parents) if (folder / ".git").exists()), here))

@@ -53,7 +53,9 @@ def apply(
     for edit in changes:
         if edit.after is not None:
             made += missing_folders(os.path.realpath(edit.path))
-    kept = {**before.files, **{edit.path: Kept(edit.original, digest(edit.after)) for edit in edits}}
+    # Of what only goes, the journal still says what it was: a run that is killed is then undone exactly.
+    new = [edit for edit in edits if edit.after != edit.original or edit.path not in before.files]
+    kept = {**before.files, **{edit.path: Kept(edit.original, digest(edit.after)) for edit in new}}
     both = tuple(dict.fromkeys((*before.folders, *made)))
     journals.write(place, replace(after, files=kept, state=APPLYING, folders=both))
     for number, edit in enumerate(changes):
