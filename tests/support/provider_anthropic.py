@@ -58,6 +58,9 @@ def _segment(part: dict[str, Any]) -> Segment:
     return Segment(text, marked)
 
 
+TOLD = "<unabridged"
+
+
 def turn(body: Any) -> Turn:
     history = [message for message in messages(body) if message.get("role") != "system"]
     prompt, results = "", list[str]()
@@ -68,8 +71,10 @@ def turn(body: Any) -> Turn:
         blocks = content if isinstance(content, list) else [{"type": "text", "text": content}]
         given = [block for block in blocks if block["type"] == "tool_result"]
         if not given:
-            prompt = "\n".join(block["text"] for block in blocks if block["type"] == "text")
-            break
+            said = "\n".join(block["text"] for block in blocks if block["type"] == "text")
+            prompt = f"{said}\n{prompt}" if prompt else said
+            if not said.startswith(TOLD):  # what a host is told stands in a message of its own, behind the prompt
+                break
         results[:0] = [_said(block) for block in given]
     return Turn(
         prompt,

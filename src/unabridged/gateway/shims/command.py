@@ -43,7 +43,7 @@ def run(arguments: Arguments) -> int:
     link = Link(settings.layout, folder, name="shim", starts=True, mourns=False)
     told = dict[str, int]()
     filing, windows = of_host(link, journal, settings, folder, told)
-    serving = Serving(Hosted(windows, told), link, journal, arguments.environ)
+    serving = Serving(Hosted(windows, told), link, journal)
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         runner.run(_serve(serving, filing, journal))
     return 0

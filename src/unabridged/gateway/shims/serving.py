@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 import msgspec
 
@@ -28,9 +28,9 @@ Write = Callable[[bytes], None]
 class Serving:
     """Answers one host's extension."""
 
-    def __init__(self, hosted: Hosted, link: Link, journal: Journal, environ: Mapping[str, str]) -> None:
-        """Make windows with `hosted`; tell the daemon what happens over `link`. `environ` is the host's."""
-        self._hosted, self._link, self._journal, self._environ = hosted, link, journal, environ
+    def __init__(self, hosted: Hosted, link: Link, journal: Journal) -> None:
+        """Make windows with `hosted`; tell the daemon what happens over `link`."""
+        self._hosted, self._link, self._journal = hosted, link, journal
         self._tasks = set[asyncio.Task[None]]()
 
     async def serve(self, reader: asyncio.StreamReader, write: Write) -> None:
@@ -82,7 +82,7 @@ class Serving:
 
     async def _event(self, given: Asked) -> Told:
         """Tell the daemon what happened; return what the model is to be told."""
-        said = events.said(given, self._environ)
+        said = events.said(given)
         answer = await self._link.call("hook", {"host": given.host, "input": said}, seconds=EVENT_SECONDS)
         return Told(given.id, events.context(str(answer.get("output", ""))))
 

@@ -15,6 +15,7 @@ export const Unabridged = async ({ client, directory }) => {
 
   const start = () => {
     const made = spawn(UNA[0], [...UNA.slice(1), "window", "serve"], { cwd: directory, stdio: ["pipe", "pipe", "ignore"] });
+    made.missed = 0; // requests in vain while it starts: it is given more time than a request has
     let text = "";
     const ended = () => {
       if (child !== made) return;
@@ -26,7 +27,8 @@ export const Unabridged = async ({ client, directory }) => {
     made.stdout.setEncoding("utf8").on("data", (more) => {
       const lines = (text += more).split("\n");
       text = lines.pop();
-      for (const line of lines) { const answer = JSON.parse(line), one = waiting.get(answer.id); waiting.delete(answer.id); one?.done(answer); }
+      pausedUntil = 0;
+      for (const line of lines) { made.heard = true; const answer = JSON.parse(line), one = waiting.get(answer.id); waiting.delete(answer.id); one?.done(answer); }
     });
     for (const part of [made, made.stdin, made.stdout]) part.unref?.();
     return made;
@@ -35,7 +37,7 @@ export const Unabridged = async ({ client, directory }) => {
   const ask = (message) => new Promise((resolve) => {
     if (Date.now() < pausedUntil) return resolve(undefined);
     const id = ++number;
-    const late = () => { waiting.delete(id); pausedUntil = Date.now() + PAUSE; child?.kill("SIGKILL"); child = undefined; resolve(undefined); };
+    const late = () => { waiting.delete(id); pausedUntil = Date.now() + PAUSE; if (child?.heard || child?.missed++ > 1) { child.kill("SIGKILL"); child = undefined; } resolve(undefined); };
     const timer = setTimeout(late, WAIT);
     const one = { again: 1, line: JSON.stringify({ id, host: "opencode", cwd: directory, ...message }) + "\n", done: (answer) => { clearTimeout(timer); resolve(answer); } };
     waiting.set(id, one);
@@ -84,7 +86,10 @@ export const Unabridged = async ({ client, directory }) => {
       if (event.type === "session.created") tell("SessionStart", session, { source: "startup", parent_id: info.parentID });
       else if (event.type === "session.idle") tell("Stop", session);
       else if (event.type === "session.compacted") tell("PostCompact", session);
-      else if (event.type === "message.updated" && info.role === "assistant" && info.time.completed && !info.summary && !behind) ask({ op: "answered", session, usage: info.tokens });
+      else if (event.type === "message.updated" && info.role === "assistant" && info.time.completed && !info.summary && !behind) {
+        const messages = await client.session.message({ path: { id: session, messageID: info.id } }).then(({ data }) => (data ? [data] : []), () => []);
+        ask({ op: "answered", session, usage: info.tokens, messages });
+      }
     },
     dispose: async () => { delete globalThis[MARK]; child?.stdin.end(); },
   };

@@ -15,7 +15,8 @@ export default function (pi: any) {
   let child: any, number = 0, pausedUntil = 0, said = "", first = Promise.resolve(""), last: any;
 
   const start = () => {
-    const made = spawn(UNA[0], [...UNA.slice(1), "window", "serve"], { stdio: ["pipe", "pipe", "ignore"] });
+    const made: any = spawn(UNA[0], [...UNA.slice(1), "window", "serve"], { stdio: ["pipe", "pipe", "ignore"] });
+    made.missed = 0; // requests in vain while it starts: it is given more time than a request has
     let text = "";
     const ended = () => {
       if (child !== made) return;
@@ -27,7 +28,8 @@ export default function (pi: any) {
     made.stdout.setEncoding("utf8").on("data", (more: string) => {
       const lines = (text += more).split("\n");
       text = lines.pop()!;
-      for (const line of lines) { const answer = JSON.parse(line), one = waiting.get(answer.id); waiting.delete(answer.id); one?.done(answer); }
+      pausedUntil = 0;
+      for (const line of lines) { made.heard = true; const answer = JSON.parse(line), one = waiting.get(answer.id); waiting.delete(answer.id); one?.done(answer); }
     });
     for (const part of [made, made.stdin, made.stdout] as any[]) part.unref?.();
     return made;
@@ -36,7 +38,7 @@ export default function (pi: any) {
   const ask = (ctx: any, message: any) => new Promise<any>((resolve) => {
     if (Date.now() < pausedUntil) return resolve(undefined);
     const id = ++number;
-    const late = () => { waiting.delete(id); pausedUntil = Date.now() + PAUSE; child?.kill("SIGKILL"); child = undefined; resolve(undefined); };
+    const late = () => { waiting.delete(id); pausedUntil = Date.now() + PAUSE; if (child?.heard || child?.missed++ > 1) { child.kill("SIGKILL"); child = undefined; } resolve(undefined); };
     const timer = setTimeout(late, WAIT);
     const session = ctx.sessionManager.getSessionId();
     const one = { again: 1, line: JSON.stringify({ id, host: "pi", session, cwd: ctx.cwd, ...message }) + "\n", done: (answer?: any) => { clearTimeout(timer); resolve(answer); } };
