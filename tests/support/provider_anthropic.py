@@ -73,7 +73,9 @@ def turn(body: Any) -> Turn:
         if not given:
             said = "\n".join(block["text"] for block in blocks if block["type"] == "text")
             prompt = f"{said}\n{prompt}" if prompt else said
-            if not said.startswith(TOLD):  # what a host is told stands in a message of its own, behind the prompt
+            if not said.startswith(
+                TOLD
+            ):  # what a host is told stands in a message of its own, behind the prompt
                 break
         results[:0] = [_said(block) for block in given]
     return Turn(

@@ -37,7 +37,7 @@ export const Unabridged = async ({ client, directory }) => {
   const ask = (message) => new Promise((resolve) => {
     if (Date.now() < pausedUntil) return resolve(undefined);
     const id = ++number;
-    const late = () => { waiting.delete(id); pausedUntil = Date.now() + PAUSE; if (child?.heard || child?.missed++ > 1) { child.kill("SIGKILL"); child = undefined; } resolve(undefined); };
+    const late = () => { waiting.delete(id); pausedUntil = Date.now() + PAUSE; if (child && (child.heard || child.missed++ > 1)) { child.kill("SIGKILL"); child = undefined; } resolve(undefined); };
     const timer = setTimeout(late, WAIT);
     const one = { again: 1, line: JSON.stringify({ id, host: "opencode", cwd: directory, ...message }) + "\n", done: (answer) => { clearTimeout(timer); resolve(answer); } };
     waiting.set(id, one);

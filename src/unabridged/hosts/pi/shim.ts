@@ -38,7 +38,7 @@ export default function (pi: any) {
   const ask = (ctx: any, message: any) => new Promise<any>((resolve) => {
     if (Date.now() < pausedUntil) return resolve(undefined);
     const id = ++number;
-    const late = () => { waiting.delete(id); pausedUntil = Date.now() + PAUSE; if (child?.heard || child?.missed++ > 1) { child.kill("SIGKILL"); child = undefined; } resolve(undefined); };
+    const late = () => { waiting.delete(id); pausedUntil = Date.now() + PAUSE; if (child && (child.heard || child.missed++ > 1)) { child.kill("SIGKILL"); child = undefined; } resolve(undefined); };
     const timer = setTimeout(late, WAIT);
     const session = ctx.sessionManager.getSessionId();
     const one = { again: 1, line: JSON.stringify({ id, host: "pi", session, cwd: ctx.cwd, ...message }) + "\n", done: (answer?: any) => { clearTimeout(timer); resolve(answer); } };
