@@ -32,7 +32,9 @@ class _Form:
         return _NAMES.fullmatch(name) is not None
 
     def begins(self, head: bytes) -> bool:
-        """Tell whether a document is one of ChatGPT's."""
+        """Tell whether a document is one of ChatGPT's, or holds kept lines."""
+        if _LINE.match(head):
+            return True
         return head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"[", b"{") and _MAPPING.search(head) is not None
 
     def looks_like(self, names: Sequence[str]) -> bool:
@@ -54,11 +56,6 @@ class _Form:
 
 
 FORM: Form = _Form()
-
-
-def is_lines(head: bytes) -> bool:
-    """Tell whether a file holds kept lines."""
-    return _LINE.match(head) is not None
 
 
 def head(lines: Iterable[bytes]) -> Head | None:

@@ -7,13 +7,12 @@ one that says something, `call` the tool call that it answers.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 import msgspec
 
-from unabridged.hosts import exports, given, tree
-from unabridged.hosts.chatgpt.discover import CONVERSATION, FORM, NODE
+from unabridged.hosts import exports, tree
+from unabridged.hosts.chatgpt.discover import CONVERSATION, NODE
 from unabridged.hosts.chatgpt.parts import is_call, message_parts
 from unabridged.hosts.given import Row
 from unabridged.hosts.lines import values
@@ -34,15 +33,8 @@ class _Node(NamedTuple):
     speaks: bool
 
 
-def rows(path: Path, stream: str, state: bytes) -> tuple[list[bytes], bytes]:
-    """Return new and changed lines of a conversation, and the state behind them."""
-    found = exports.contents(path, FORM).get(stream)
-    if found is None or given.is_given(found.version, state):
-        return [], state
-    return given.look(_rows(exports.texts(path, FORM, stream)), found.version, state)
-
-
-def _rows(texts: list[bytes]) -> Iterator[Row]:
+def rows(texts: list[bytes]) -> Iterator[Row]:
+    """Yield the lines of a conversation from its JSON text, given once for each time that the export holds it."""
     for text in texts:
         members = exports.members_of(text)
         nodes = _nodes(members.pop("mapping", msgspec.Raw(b"{}")))

@@ -42,7 +42,9 @@ class _Form:
         return _NAMES.fullmatch(name) is not None
 
     def begins(self, head: bytes) -> bool:
-        """Tell whether a document is one of Claude.ai's."""
+        """Tell whether a document is one of Claude.ai's, or holds kept lines."""
+        if _LINE.match(head):
+            return True
         if head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] not in (b"[", b"{"):
             return False
         project = _PROMPT.search(head) is not None and (
@@ -70,11 +72,6 @@ FORM: Form = _Form()
 
 def _is_array(text: Any) -> bool:
     return text is not None and bytes(memoryview(text)[:1]) == b"["
-
-
-def is_lines(head: bytes) -> bool:
-    """Tell whether a file holds kept lines."""
-    return _LINE.match(head) is not None
 
 
 def head(lines: Iterable[bytes]) -> Head | None:

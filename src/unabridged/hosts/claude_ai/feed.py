@@ -7,13 +7,12 @@ A message's line holds its exact JSON text, and beside it `above`: the message b
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any, cast
 
 import msgspec
 
-from unabridged.hosts import exports, given, tree
-from unabridged.hosts.claude_ai.discover import CHAT, DOC, DOCS, FORM, MEMORY, MESSAGE, MESSAGES, PROJECT
+from unabridged.hosts import exports, tree
+from unabridged.hosts.claude_ai.discover import CHAT, DOC, DOCS, MEMORY, MESSAGE, MESSAGES, PROJECT
 from unabridged.hosts.given import Row
 from unabridged.hosts.lines import values
 from unabridged.hosts.oneline import one_line
@@ -22,15 +21,8 @@ _items = msgspec.json.Decoder(list[msgspec.Raw])
 _encode = msgspec.json.Encoder().encode
 
 
-def rows(path: Path, stream: str, state: bytes) -> tuple[list[bytes], bytes]:
-    """Return new and changed lines of a conversation, and the state behind them."""
-    found = exports.contents(path, FORM).get(stream)
-    if found is None or given.is_given(found.version, state):
-        return [], state
-    return given.look(_rows(exports.texts(path, FORM, stream)), found.version, state)
-
-
-def _rows(texts: list[bytes]) -> Iterator[Row]:
+def rows(texts: list[bytes]) -> Iterator[Row]:
+    """Yield the lines of a conversation from its JSON text, given once for each time that the export holds it."""
     for text in texts:
         members = exports.members_of(text)
         if MESSAGES in members:
