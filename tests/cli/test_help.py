@@ -118,7 +118,7 @@ def test_completions_are_valid_for_their_shell(shell: str) -> None:
     ("line", "word", "expected"),
     [
         (["una", "sea"], 1, ["search"]),
-        (["una", "daemon", ""], 2, ["status", "start", "stop", "restart", "logs"]),
+        (["una", "daemon", ""], 2, ["status", "start", "stop", "restart", "logs", "login"]),
         (["una", "search", "--sco"], 2, ["--scope"]),
         (["una", "search", "x", "--scope", ""], 4, ["session", "project", "all"]),
         (["una", "daemon", "stop", "--fo"], 3, ["--force"]),

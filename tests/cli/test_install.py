@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
+import pty
+import subprocess
+import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -401,3 +405,31 @@ def test_no_file_is_made_for_nothing(machine: Machine) -> None:
     machine.una("install", "codex", "--scope", "project")
     assert list(machine.home.rglob("*")) == []
     assert (machine.project / ".codex/hooks.json").exists()
+
+
+def test_on_a_terminal_each_agent_that_is_here_is_asked_about(machine: Machine) -> None:
+    for name in (".claude", ".codex"):
+        (machine.home / name).mkdir()
+    command = [sys.executable, "-m", "unabridged", "install"]
+    parent, child = pty.openpty()
+    environ = {**os.environ, **machine.environ, "PATH": "/usr/bin:/bin"}
+    process = subprocess.Popen(command, stdin=child, stdout=child, stderr=child, env=environ)
+    os.close(child)
+    said, answers = b"", [b"y\n", b"n\n"]
+    with os.fdopen(parent, "r+b", buffering=0) as terminal:
+        while piece := _piece(terminal):
+            said += piece
+            if said.count(b"[y/N] ") > 2 - len(answers):
+                terminal.write(answers.pop(0))
+    assert process.wait(30) == 0
+    assert b"Install into Claude Code?" in said
+    assert b"Install into Codex?" in said
+    assert (machine.home / ".claude/skills/una/hooks/hooks.json").exists()
+    assert list((machine.home / ".codex").iterdir()) == []
+
+
+def _piece(terminal: io.FileIO) -> bytes:
+    try:
+        return terminal.read(4096) or b""
+    except OSError:  # Linux says EIO when the other end is closed
+        return b""

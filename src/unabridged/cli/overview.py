@@ -34,16 +34,25 @@ def run(arguments: Arguments) -> int:
     newest = next((row for row, _ in reading.sessions(client, {}, 1)), None)
     if newest is None:
         return _show(arguments, answer, "nothing is archived yet", _EMPTY)
-    return _show(
-        arguments, answer, screen.archived(archive(answer.get("store") or {})), _next(answer, newest)
-    )
+    commands = _next(answer, newest, installed=_installed(layout(arguments.environ).data))
+    return _show(arguments, answer, screen.archived(archive(answer.get("store") or {})), commands)
 
 
-def _next(answer: Mapping[str, Any], newest: Mapping[str, Any]) -> tuple[Command, ...]:
+def _installed(data: str) -> bool:
+    """Tell whether an agent has been given the archive: the journals of installations say so."""
+    try:
+        return any(name.endswith(".json") for name in os.listdir(os.path.join(data, "install")))  # noqa: PTH118, PTH208
+    except OSError:
+        return False
+
+
+def _next(answer: Mapping[str, Any], newest: Mapping[str, Any], *, installed: bool) -> tuple[Command, ...]:
     found: list[Command] = []
     if not answer["ok"]:
         found.append(("una doctor --fix", "repair what is wrong"))
     found.append(("una search WORDS", "find a passage"))
+    if not installed:
+        found.append(("una install", "have your agents search it by themselves"))
     found.append((f"una show {human.short(str(newest['session']))}", "read the newest session"))
     found.append(("una import", "archive what was written since"))
     return tuple(found[:3])

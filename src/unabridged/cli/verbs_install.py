@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from unabridged.cli.arguments import FLAG, TEXT, Option, Positional, Verb
 
-AGENTS = ("claude-code", "codex", "opencode", "pi", "gemini", "cursor", "cline")
-
 _SET = "Set up"
 _CARE = "Look after"
 _JSON = Option("json", FLAG, "print one JSON document")
@@ -24,7 +22,13 @@ INSTALL_VERBS: tuple[Verb, ...] = (
         "install",
         "put the archive into your coding agents",
         "unabridged.cli.install",
-        (Positional("agent", "which ones; none: those found here, after asking", "*", choices=AGENTS),),
+        (
+            Positional(
+                "agent",
+                "claude-code, codex, opencode, pi, gemini, cursor, cline; none: those found here, after asking",
+                "*",
+            ),
+        ),
         (
             _DRY,
             _SCOPE,
@@ -47,7 +51,7 @@ INSTALL_VERBS: tuple[Verb, ...] = (
         "uninstall",
         "take the archive out of your coding agents again",
         "unabridged.cli.uninstall",
-        (Positional("agent", "which ones; none: all that it was installed into", "*", choices=AGENTS),),
+        (Positional("agent", "which ones; none: all that it was installed into", "*"),),
         (_DRY, _SCOPE, _JSON),
         (
             ("una uninstall", "out of all of them"),
