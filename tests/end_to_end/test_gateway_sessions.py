@@ -122,8 +122,7 @@ def test_what_passed_and_what_the_host_wrote_down_is_one_history(
     window, forked, steps = configured(home, name), 6, 8
     with home.connect() as client, behind(home, tmp_path, name, steps, window) as session:
         session.go_on(0, forked)
-        until(lambda: not once(session, client, forked), "not all that passed is in the archive once")
-        session.take_up(fork=True)
+        session.take_up(fork=True)  # at once: its last answer may be on its way to the archive
         session.go_on(forked, steps)
         assert session.talk is not None
         session.talk.end()
