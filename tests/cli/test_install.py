@@ -8,6 +8,7 @@ import os
 import pty
 import subprocess
 import sys
+import tomllib
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -399,6 +400,18 @@ def test_commands_in_an_agents_files_hold_any_path(machine: Machine) -> None:
     assert os.system(f"sh -nc {json.dumps('true')}") == 0
     assert line.startswith("[ ! -f ")
     assert os.system(line.replace("exec ", "true ")) == 0  # no such file: nothing runs, status 0
+
+
+def test_a_trust_that_is_still_good_stays_with_what_codex_keeps_beside_it(machine: Machine) -> None:
+    machine.write(*AGENTS["codex"])
+    machine.una("install", "codex", "--trust")
+    path = machine.home / ".codex/config.toml"
+    path.write_text(path.read_text().replace('stop:0:0"]\n', 'stop:0:0"]\nenabled = false\n', 1))
+    machine.una("install", "codex")
+    assert path.read_text().count("trusted_hash") == 7
+    assert path.read_text().count("enabled = false") == 1
+    machine.una("uninstall")
+    assert tomllib.loads(path.read_text()) == tomllib.loads(CODEX.decode())
 
 
 def test_no_file_is_made_for_nothing(machine: Machine) -> None:

@@ -93,6 +93,11 @@ def test_a_table_is_replaced_in_a_file_that_its_host_has_written_to() -> None:
     assert put == 'a = 1\n\n# of this one\n[tui]\nx = 1\n\n[mcp_servers.unabridged]\ncommand = "/new/una"\n'
 
 
+def test_a_table_goes_with_the_tables_in_it_which_its_host_has_written_apart() -> None:
+    text = '[a]\nx = 1\n\n[mcp_servers.unabridged]\ncommand = "/una"\n\n[mcp_servers.unabridged.env]\nA = "1"\n\n[b]\n'
+    assert tables.drop(text, [SERVER]) == "[a]\nx = 1\n\n[b]\n"
+
+
 @pytest.mark.parametrize("text", ['mcp_servers = { x = { command = "x" } }', "a = ", "\x00"])
 def test_a_file_that_cannot_take_a_table_is_named_as_such(text: str) -> None:
     with pytest.raises(HostFileUnclear):

@@ -80,16 +80,17 @@ def _open_end(left: str, text: str, before: str | None) -> str:
 
 
 def _cut(lines: list[str], path: Path) -> list[str]:
-    starts = [number for number, line in enumerate(lines) if _named(line) == path]
+    """Take out a table and the tables in it, as a host may have written them apart."""
+    starts = [number for number, line in enumerate(lines) if _named(line)[: len(path)] == path]
     if not starts:
         return lines
-    start = starts[0]
+    start = starts[-1]
     end = next((n for n in range(start + 1, len(lines)) if lines[n].lstrip().startswith("[")), len(lines))
     while end - 1 > start and (not lines[end - 1].strip() or lines[end - 1].lstrip()[0] == "#"):
         end -= 1  # a comment before a table is about that table
     if start and not lines[start - 1].strip():
         start -= 1
-    return lines[:start] + lines[end:]
+    return _cut(lines[:start] + lines[end:], path)
 
 
 def _named(line: str) -> Path:

@@ -43,6 +43,7 @@ EVENTS: Mapping[str, int] = {
     "SubagentStop": 5,
     "SessionEnd": 3,
 }
+Rows = dict[tables.Path, Mapping[str, Any]]
 SERVER: tables.Path = ("mcp_servers", MCP_NAME)
 _STATE = ("hooks", "state")
 _INNER_CAPITAL = re.compile(r"(?<=[a-z])(?=[A-Z])")
@@ -91,8 +92,11 @@ class CodexInstaller:
         hooks, user = _hooks(facts), replace(facts, scope=USER)
         with naming(hooks.path):
             known = trust_rows(hooks.path, hooks.add(pristine(hooks, read(hooks.path))) or b"", facts)
-        trusted = facts.trust or not untrusted(_read_values(read, _settings_path(user)), known)
-        wanted = known if trusted else {}
+        settings = _read_values(read, _settings_path(user))
+        state = cast("dict[str, dict[str, Any]]", jsonc.at(settings, _STATE) or {})
+        # What else Codex keeps of a hook stays: that it is turned off, for one.
+        rows = {path: {**state.get(path[-1], {}), **row} for path, row in known.items()}
+        wanted = rows if facts.trust or not untrusted(settings, known) else Rows()
         if facts.scope == USER:
             return (hooks, _settings(facts, wanted, known, server=True), _instructions(facts))
         return (hooks, _settings(facts, {}, {}, server=True), _settings(user, wanted, known, server=False))
@@ -214,6 +218,10 @@ def _is_our_group(group: Any) -> bool:
     return bool(handlers) and all(is_our_hook(str(jsonc.at(one, ["command"]))) for one in handlers)
 
 
+def _hash(row: Any) -> Any:
+    return jsonc.at(row, ["trusted_hash"])
+
+
 def _settings(
     facts: Facts,
     wanted: Mapping[tables.Path, Mapping[str, Any]],
@@ -235,7 +243,7 @@ def _settings(
         text, earlier = jsonc.text_of(current), jsonc.text_of(before) if before is not None else None
         found = tables.values(text)
         trusted = cast("dict[str, Any]", jsonc.at(found, _STATE) or {})
-        ours = [path for path, row in known.items() if trusted.get(path[-1]) == row]
+        ours = [path for path, row in known.items() if _hash(trusted.get(path[-1])) == _hash(row)]
         if server and was_installed(jsonc.at(found, SERVER)):
             ours.append(SERVER)
         left = tables.drop(text, ours, earlier)
