@@ -18,7 +18,7 @@ from tests.gateway.serving import LARGE, SMALL, Stand
 from tests.gateway.upstream import Asked
 from tests.gateway.wire import MESSAGES, answers, body, run, said, talk
 from unabridged.errors import DaemonUnavailable, DiskLow, UnabridgedError
-from unabridged.gateway import filing, longwork, talks, windows
+from unabridged.gateway import conversations, filing, longwork, windows
 from unabridged.gateway.archive import Names, Opened
 from unabridged.window import execute
 from unabridged.window.providers.adapters import ANTHROPIC
@@ -252,7 +252,7 @@ def test_settings_that_leave_no_window_leave_the_last_one_and_all_that_came_sinc
 def test_a_conversation_that_was_forgotten_here_goes_on_with_the_window_that_it_had(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(talks, "MOST_BYTES", 1)
+    monkeypatch.setattr(conversations, "MOST_BYTES", 1)
 
     async def check(stand: Stand) -> None:
         begun, long = dict[str, Any](), {name: talk(12, name) for name in ("one", "two", "three")}

@@ -11,8 +11,8 @@ from typing import Any
 from unabridged.daemon.logs import iso
 from unabridged.errors import Corrupt, Overloaded, StoreTooNew, UnabridgedError
 from unabridged.gateway.archive import Archive, Names
+from unabridged.gateway.conversations import OpenConversation
 from unabridged.gateway.journal import Journal
-from unabridged.gateway.talks import Talk
 from unabridged.window.execute import CAPTURES, INCOMPLETE, INVALID, Account, Row, batches
 from unabridged.window.state import decode, encode
 
@@ -81,12 +81,14 @@ class Filing:
 
         self.beside(work())
 
-    def settle(self, talk: Talk, names: Names, keys: Sequence[str], settle: Settle) -> asyncio.Task[str]:
+    def settle(
+        self, conversation: OpenConversation, names: Names, keys: Sequence[str], settle: Settle
+    ) -> asyncio.Task[str]:
         """Have the archive say what it knows of a conversation, before anything else is filed of it."""
-        return self._start(talk, lambda: self._settled(talk, names, keys, settle))
+        return self._start(conversation, lambda: self._settled(conversation, names, keys, settle))
 
     def capture(
-        self, talk: Talk, rows: Sequence[Row], after: Collection[asyncio.Task[str]] = ()
+        self, conversation: OpenConversation, rows: Sequence[Row], after: Collection[asyncio.Task[str]] = ()
     ) -> asyncio.Task[str]:
         """Have rows archived `after` others; the task gives "" once they are durable, else the code of what failed."""
         size = sum(len(row.raw) for row in rows)
@@ -96,11 +98,11 @@ class Filing:
         async def work() -> str:
             if after:
                 await asyncio.wait(after)
-            told = await self._captured(talk, rows)
-            talk.fault = told or talk.fault
+            told = await self._captured(conversation, rows)
+            conversation.fault = told or conversation.fault
             return told
 
-        return self._start(talk, work, size)
+        return self._start(conversation, work, size)
 
     def _turn(self, batch: Sequence[Row]) -> asyncio.Semaphore:
         size = sum(len(row.raw) for row in batch)
@@ -127,34 +129,34 @@ class Filing:
 
         return self.beside(work())
 
-    async def _captured(self, talk: Talk, rows: Sequence[Row]) -> str:
+    async def _captured(self, conversation: OpenConversation, rows: Sequence[Row]) -> str:
         """Have rows archived, those again of which the archive misses slices; return what cannot be."""
         when, fault = iso(time.time()), ""
         for _ in range(CAPTURES):
             missing = set[str]()
             for batch in batches(rows):
                 async with self._turn(batch):
-                    told = await self._archive.capture(talk.id, batch, when)
-                talk.live.told(told.durable, told.erased, told.invalid, forced=told.forced)
+                    told = await self._archive.capture(conversation.id, batch, when)
+                conversation.live.told(told.durable, told.erased, told.invalid, forced=told.forced)
                 fault = INVALID if told.invalid else fault
                 missing |= told.missing
-            rows = [row for row in rows if row.key in missing and row.key not in talk.live.durable]
+            rows = [row for row in rows if row.key in missing and row.key not in conversation.live.durable]
             if not rows:
                 return fault
         return INCOMPLETE
 
-    def save(self, talk: Talk, account: Account) -> asyncio.Task[str]:
+    def save(self, conversation: OpenConversation, account: Account) -> asyncio.Task[str]:
         """Have a conversation's state kept, and what a request came to."""
 
         async def work() -> str:
-            state = encode(talk.live.state) if talk.keeps_state else b""
-            forced = await self._archive.save(talk.id, state, account, iso(time.time()))
-            if account.epoch >= talk.live.state.epoch:  # else a newer one has begun meanwhile
-                talk.live.saved()
-            talk.live.told(forced=forced)
+            state = encode(conversation.live.state) if conversation.keeps_state else b""
+            forced = await self._archive.save(conversation.id, state, account, iso(time.time()))
+            if account.epoch >= conversation.live.state.epoch:  # else a newer one has begun meanwhile
+                conversation.live.saved()
+            conversation.live.told(forced=forced)
             return ""
 
-        return self._start(talk, work)
+        return self._start(conversation, work)
 
     def beside(self, work: Coroutine[Any, Any, str]) -> asyncio.Task[str]:
         """Run something beside the requests."""
@@ -163,11 +165,11 @@ class Filing:
         task.add_done_callback(self._tasks.discard)
         return task
 
-    def of(self, talk: Talk, work: Coroutine[Any, Any, str]) -> asyncio.Task[str]:
+    def of(self, conversation: OpenConversation, work: Coroutine[Any, Any, str]) -> asyncio.Task[str]:
         """Run something beside the requests that files of a conversation."""
         task = self.beside(work)
-        talk.filed.add(task)
-        task.add_done_callback(talk.filed.discard)
+        conversation.filed.add(task)
+        task.add_done_callback(conversation.filed.discard)
         return task
 
     async def within(
@@ -202,44 +204,66 @@ class Filing:
         for task in self._tasks:
             task.cancel()
 
-    async def _settled(self, talk: Talk, names: Names, keys: Sequence[str], settle: Settle) -> str:
+    async def _settled(
+        self, conversation: OpenConversation, names: Names, keys: Sequence[str], settle: Settle
+    ) -> str:
         opened = await self._archive.open(names, keys)
         if settle(opened.durable):
-            names = Names(talk.id, talk.host, talk.session, names.cwd, names.format, names.model, True)
+            names = Names(
+                conversation.id,
+                conversation.host,
+                conversation.session,
+                names.cwd,
+                names.format,
+                names.model,
+                True,
+            )
             opened = await self._archive.open(names, keys)
         if opened.state:
-            self._remember(talk, opened.state)
-        talk.live.told(opened.durable, opened.erased, forced=opened.forced)
+            self._remember(conversation, opened.state)
+        conversation.live.told(opened.durable, opened.erased, forced=opened.forced)
         return ""
 
-    def _remember(self, talk: Talk, stored: bytes) -> None:
+    def _remember(self, conversation: OpenConversation, stored: bytes) -> None:
         """Go on from a stored state, without one where it cannot be read; over a newer one nothing is written."""
         try:
-            talk.live.state = decode(stored)
+            conversation.live.state = decode(stored)
         except (Corrupt, StoreTooNew) as error:
-            talk.keeps_state = not isinstance(error, StoreTooNew)
-            talk.fault = error.code
+            conversation.keeps_state = not isinstance(error, StoreTooNew)
+            conversation.fault = error.code
             self._journal.fault(error.code)
 
-    def names(self, talk: Talk, *, format: str, model: str, side: bool) -> Names:
+    def names(self, conversation: OpenConversation, *, format: str, model: str, side: bool) -> Names:
         """Return what a conversation is called."""
-        cwd = talk.cwd or self._cwd
-        return Names(talk.id, talk.host, talk.session, cwd, format, model, side or bool(talk.own))
+        cwd = conversation.cwd or self._cwd
+        return Names(
+            conversation.id,
+            conversation.host,
+            conversation.session,
+            cwd,
+            format,
+            model,
+            side or bool(conversation.own),
+        )
 
-    def _start(self, talk: Talk, work: Callable[[], Awaitable[str]], size: int = 0) -> asyncio.Task[str]:
+    def _start(
+        self, conversation: OpenConversation, work: Callable[[], Awaitable[str]], size: int = 0
+    ) -> asyncio.Task[str]:
         if len(self._tasks) >= MOST_TASKS:
             return self.too_much()
         self.hold(size)
-        return self.of(talk, self._filed(talk, work, size))
+        return self.of(conversation, self._filed(conversation, work, size))
 
-    async def _filed(self, talk: Talk, work: Callable[[], Awaitable[str]], size: int) -> str:
+    async def _filed(
+        self, conversation: OpenConversation, work: Callable[[], Awaitable[str]], size: int
+    ) -> str:
         try:
-            return await self._in_turn(talk, work)
+            return await self._in_turn(conversation, work)
         finally:
             self.let_go(size)
 
-    async def _in_turn(self, talk: Talk, work: Callable[[], Awaitable[str]]) -> str:
-        async with talk.filing:
+    async def _in_turn(self, conversation: OpenConversation, work: Callable[[], Awaitable[str]]) -> str:
+        async with conversation.filing:
             try:
                 fault = await work()
             except UnabridgedError as error:

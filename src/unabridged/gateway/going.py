@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from unabridged.gateway.talks import Talk
+from unabridged.gateway.conversations import OpenConversation
 from unabridged.window.execute import Account, Prepared, account
 from unabridged.window.limits import Limits
 from unabridged.window.providers.adapters import RESPONSES
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Going(msgspec.Struct, frozen=True):
-    """A request on its way. `talk` is None where it is nobody's: then nothing is filed of it.
+    """A request on its way. `conversation` is None where it is nobody's: then nothing is filed of it.
 
     `estimate` and `size` say how large the prompt is that was planned, in tokens and bytes; 0 where none was.
     `keys` are those of what the client said. `offering`: tools of ours are in the request. `error`: what of ours
@@ -28,7 +28,7 @@ class Going(msgspec.Struct, frozen=True):
     body: bytes
     fault: str = ""
     adapter: Adapter | None = None
-    talk: Talk | None = None
+    conversation: OpenConversation | None = None
     account: Account = Account()
     estimate: int = 0
     size: int = 0
@@ -39,7 +39,7 @@ class Going(msgspec.Struct, frozen=True):
 
 def going(
     adapter: Adapter,
-    talk: Talk,
+    conversation: OpenConversation,
     came: Request,
     made: Prepared,
     limits: Limits,
@@ -55,7 +55,7 @@ def going(
         made.body,
         fault,
         adapter,
-        talk,
+        conversation,
         msgspec.structs.replace(told, fault=fault),
         plan.estimate if plan is not None else 0,
         len(made.body) if plan is not None else 0,

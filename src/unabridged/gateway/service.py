@@ -37,7 +37,7 @@ from unabridged.window.providers.contract import Adapter
 
 if TYPE_CHECKING:
     from unabridged.gateway.offered.passing import Sent
-    from unabridged.gateway.offered.turn import Turn
+    from unabridged.gateway.offered.toolloop import ToolLoop
 
 _SLOW = (httpx2.ConnectTimeout, httpx2.ReadTimeout, httpx2.WriteTimeout, httpx2.PoolTimeout)
 # Paths whose requests are only counted, by their ends.
@@ -162,13 +162,13 @@ class Service:
                 length = (b"content-length", str(len(body)).encode())
                 return await self._asked(upstream, "POST", target, [*sent[:-1], length], body)
 
-            turn = self._turn(going, answer)
+            loop = self._loop(going, answer)
             going = structs.replace(going, body=b"")
-            if turn is None:
+            if loop is None:
                 self._bodies.let_go(held)
                 held = 0
             try:
-                await self._passed(going, answer, send, turn, again)
+                await self._passed(going, answer, send, loop, again)
             finally:
                 await answer.aclose()
 
@@ -208,47 +208,49 @@ class Service:
         return going, body is not came
 
     async def _passed(
-        self, going: Going, answer: httpx2.Response, send: Send, turn: Turn | None, again: Sent
+        self, going: Going, answer: httpx2.Response, send: Send, loop: ToolLoop | None, again: Sent
     ) -> None:
         """Send an answer on, and read it on its way."""
         reading: Reading | None = None
-        if going.talk is not None and going.adapter is not None and answer.status_code == OK:
+        if going.conversation is not None and going.adapter is not None and answer.status_code == OK:
             kind = answer.headers.get("content-type", "").encode("latin-1", "replace")
             coding = answer.headers.get("content-encoding", "").strip().lower().encode("latin-1", "replace")
-            if turn is not None:  # it is read decoded
+            if loop is not None:  # it is read decoded
                 coding = b""
             reading = Reading(builder(going.adapter), kind, coding)
         complete = False
         fault = going.fault or self._journal.unwritable
         try:
             tap = reading.feed if reading else None
-            if turn is None:
+            if loop is None:
                 await passing.passed(answer, send, tap, fault)
             else:
                 assert self._windows.offers is not None
-                assert going.talk is not None
-                await self._windows.offers.passed(going.talk, turn, answer, again, send, tap, fault)
+                assert going.conversation is not None
+                await self._windows.offers.passed(going.conversation, loop, answer, again, send, tap, fault)
             complete = True
         finally:
-            self._answered(going, reading, turn, complete=complete)
+            self._answered(going, reading, loop, complete=complete)
 
-    def _turn(self, going: Going, answer: httpx2.Response) -> Turn | None:
+    def _loop(self, going: Going, answer: httpx2.Response) -> ToolLoop | None:
         """Return what carries out the answer to a request that offers tools; None for any other."""
         offers = self._windows.offers
-        if offers is None or going.offering is None or going.talk is None:
+        if offers is None or going.offering is None or going.conversation is None:
             return None
-        return offers.turn(going.talk, going.offering, going.body, answer)
+        return offers.loop(going.conversation, going.offering, going.body, answer)
 
-    def _answered(self, going: Going, reading: Reading | None, turn: Turn | None, *, complete: bool) -> None:
+    def _answered(
+        self, going: Going, reading: Reading | None, loop: ToolLoop | None, *, complete: bool
+    ) -> None:
         try:
             if reading is not None:
-                spent = turn.spent if turn is not None else ()
+                spent = loop.spent if loop is not None else ()
                 if reading.error is not None:
                     self._journal.failure("answer", reading.error)
-                if turn is not None and turn.fault and not going.account.fault:
-                    going = structs.replace(going, account=structs.replace(going.account, fault=turn.fault))
+                if loop is not None and loop.fault and not going.account.fault:
+                    going = structs.replace(going, account=structs.replace(going.account, fault=loop.fault))
                 self._windows.answered(going, reading.answer(complete=complete), spent)
-            elif going.talk is not None:
+            elif going.conversation is not None:
                 self._windows.unanswered(going)
         except Exception as error:  # noqa: BLE001 - the answer is on its way; what is not archived now comes again
             self._journal.failure("answer", error)

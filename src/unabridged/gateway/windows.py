@@ -14,11 +14,11 @@ import msgspec
 from unabridged.daemon.origins import Headers
 from unabridged.gateway.admission import Admission, has_past
 from unabridged.gateway.bounds import Bounds, told_window
+from unabridged.gateway.conversations import OpenConversation, OpenConversations
 from unabridged.gateway.filing import Filing, Patience
 from unabridged.gateway.going import Going, going, list_name, outside
 from unabridged.gateway.identity import Who, beside, who
 from unabridged.gateway.longwork import LongWork
-from unabridged.gateway.talks import Talk, Talks
 from unabridged.window import execute, state
 from unabridged.window.answers.contract import Answer
 from unabridged.window.answers.shapes import as_sent_back
@@ -58,8 +58,8 @@ class Windows:
         self._filing = filing
         self._bounds, self._default, self._redact = bounds, default, redact
         self._known = Known(KNOWN_BYTES)
-        self._talks = Talks(self._known, filing.place)
-        self._admission = Admission(filing, self._talks)
+        self._conversations = OpenConversations(self._known, filing.place)
+        self._admission = Admission(filing, self._conversations)
         self._long = LongWork()
 
     async def window(self, adapter: Adapter, body: bytes, headers: Headers) -> Going:
@@ -71,28 +71,32 @@ class Windows:
             return Going(body, execute.NOT_UNDERSTOOD)
         said = beside(outside(request, body))
         kind = sidecalls.aside(request.conversation)
-        talk = self._talks.find(who(headers, said, self._default), request.conversation, said, kind)
+        conversation = self._conversations.find(
+            who(headers, said, self._default), request.conversation, said, kind
+        )
         limits, fault = self._bounds(request.conversation.model, said.reserve, told_window(headers))
-        late = await self._remembered(talk, adapter, request, kind, limits, patience)
-        filed = self._admission.request(talk, adapter, request, kind)
+        late = await self._remembered(conversation, adapter, request, kind, limits, patience)
+        filed = self._admission.request(conversation, adapter, request, kind)
         if kind is not sidecalls.Aside.NONE:
             made = await self._long.run(
-                size, lambda: self._beside(adapter, body, talk, request, limits, kind)
+                size, lambda: self._beside(adapter, body, conversation, request, limits, kind)
             )
-            return going(adapter, talk, request, made, limits, fault, kind)
+            return going(adapter, conversation, request, made, limits, fault, kind)
         chosen, offering, read = adapter, None, request if request.body is body else None
         if self.offers is not None:
-            offering, taken = await self.offers.around(adapter, talk, request, whole=read is not None)
+            offering, taken = await self.offers.around(adapter, conversation, request, whole=read is not None)
             chosen, read = offering or adapter, taken if read is not None else None
 
         def prepared(*, frozen: bool = False) -> execute.Prepared:
             if fault:  # the settings leave no window
-                return talk.live.repeated(chosen, body, fault, read)
-            return talk.live.prepare(chosen, body, limits, redact=self._redact, frozen=frozen, read=read)
+                return conversation.live.repeated(chosen, body, fault, read)
+            return conversation.live.prepare(
+                chosen, body, limits, redact=self._redact, frozen=frozen, read=read
+            )
 
         made = await self._long.run(size, prepared)
         if made.error is not None and self.offers is not None and offering is not None:
-            self.offers.failed(talk, made.error)
+            self.offers.failed(conversation, made.error)
             chosen, offering, read = adapter, None, request if request.body is body else None
             made, fault = await self._long.run(size, prepared), fault or execute.PLANNER
         if filed is not None and made.sending.plan is not None and made.sending.plan.archive:
@@ -100,18 +104,18 @@ class Windows:
             frozen = told not in ("", execute.INVALID)  # then all but what it cannot keep is durable
             made = await self._long.run(size, lambda: prepared(frozen=frozen))
             late = told
-        talk.live.under_way(made)
-        if not late and talk.live.held_up(made):
+        conversation.live.under_way(made)
+        if not late and conversation.live.held_up(made):
             late = execute.INVALID
-        fault, talk.fault = late or fault or talk.fault, ""
-        return going(adapter, talk, request, made, limits, fault, kind, offering)
+        fault, conversation.fault = late or fault or conversation.fault, ""
+        return going(adapter, conversation, request, made, limits, fault, kind, offering)
 
     async def again(self, adapter: Adapter, body: bytes) -> Going:
         """Return a request, of which something of ours raised, with the last window of its conversation.
 
         As it came where none is known here. It raises nothing.
         """
-        states = self._talks.states()
+        states = self._conversations.states()
         made = await self._long.run(len(body), lambda: execute.repeated(adapter, body, states))
         return Going(made.body, made.fault)
 
@@ -124,11 +128,11 @@ class Windows:
         said = beside(outside(request, body))
         limits, _ = self._bounds(request.conversation.model, said.reserve, told_window(headers))
         whose = who(headers, said, self._default)
-        talk = self._talks.peek(whose, request.conversation, said, sidecalls.Aside.NONE)
-        trial = talk.live.trial(item.key for item in request.conversation.items)
+        conversation = self._conversations.peek(whose, request.conversation, said, sidecalls.Aside.NONE)
+        trial = conversation.live.trial(item.key for item in request.conversation.items)
         offering, read = None, request
         if self.offers is not None:
-            offering, read = self.offers.beside(adapter, talk, request, whole=True)
+            offering, read = self.offers.beside(adapter, conversation, request, whole=True)
         made = await self._long.run(
             len(body),
             lambda: trial.prepare(offering or adapter, body, limits, redact=self._redact, read=read),
@@ -140,16 +144,16 @@ class Windows:
 
         `spent` is what each of the provider's answers used, where there were several.
         """
-        talk, adapter, account = sent.talk, sent.adapter, sent.account
-        if talk is None or adapter is None:
+        conversation, adapter, account = sent.conversation, sent.adapter, sent.account
+        if conversation is None or adapter is None:
             return
-        self._talks.answered(talk, answer.message)
+        self._conversations.answered(conversation, answer.message)
         counted = usage(answer.usage) if answer.usage else None
         first, counted = (spent[0], summed(spent)) if spent else (counted, counted)
         if first is not None and counted is not None:
             if sent.estimate and not account.side:
-                known = talk.live.state
-                talk.live.state = state.reported(known, sent.estimate, first.prompt, sent.size)
+                known = conversation.live.state
+                conversation.live.state = state.reported(known, sent.estimate, first.prompt, sent.size)
             account = msgspec.structs.replace(
                 account,
                 input=counted.input,
@@ -157,23 +161,23 @@ class Windows:
                 cache_write=counted.cache_write,
                 output=counted.output,
             )
-        back = as_sent_back(answer.items, talk.host)
+        back = as_sent_back(answer.items, conversation.host)
         if back and not account.side:
             rows = execute.answered(adapter, sent.keys, list_name(adapter), back, answer.message)
-            self._admission.answer(talk, rows)
-        self._admission.when_settled(talk, lambda: self._filing.save(talk, account))
+            self._admission.answer(conversation, rows)
+        self._admission.when_settled(conversation, lambda: self._filing.save(conversation, account))
 
     def unanswered(self, sent: Going) -> None:
         """Take that a provider did not answer a request with a message: it is accounted for all the same."""
-        talk = sent.talk
-        if talk is not None:
-            self._admission.when_settled(talk, lambda: self._filing.save(talk, sent.account))
+        conversation = sent.conversation
+        if conversation is not None:
+            self._admission.when_settled(conversation, lambda: self._filing.save(conversation, sent.account))
 
     def _beside(
         self,
         adapter: Adapter,
         body: bytes,
-        talk: Talk,
+        conversation: OpenConversation,
         request: Request,
         limits: Limits,
         kind: sidecalls.Aside,
@@ -182,14 +186,14 @@ class Windows:
 
         A host that wants its own summary of more than the model takes gets one of the window: the last cut is made.
         """
-        tokens = talk.live.state.calibration.scaled(request.conversation.tokens)
+        tokens = conversation.live.state.calibration.scaled(request.conversation.tokens)
         if kind is sidecalls.Aside.COMPACTION and tokens > (limits.window or limits.hard):
-            return talk.live.prepare(adapter, body, limits, redact=self._redact, frozen=True)
+            return conversation.live.prepare(adapter, body, limits, redact=self._redact, frozen=True)
         return execute.Prepared(Sending(body, request))
 
     async def _remembered(
         self,
-        talk: Talk,
+        conversation: OpenConversation,
         adapter: Adapter,
         request: Request,
         kind: sidecalls.Aside,
@@ -201,8 +205,8 @@ class Windows:
         Without it the last cut would not be made again: a provider's cache would not hold, and where all that was said
         is too long by now, there would be no answer. That is worth a longer wait.
         """
-        if talk.settled or kind is sidecalls.Aside.TITLE or not has_past(request):
+        if conversation.settled or kind is sidecalls.Aside.TITLE or not has_past(request):
             return ""
-        asked = self._admission.settle(talk, adapter, request, kind)
+        asked = self._admission.settle(conversation, adapter, request, kind)
         too_long = request.conversation.tokens > limits.hard
         return await self._filing.within(asked, patience, longer=too_long)

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from tests.gateway.offered.provider import Block, Reply
-from unabridged.gateway.offered.contract import Asked
+from unabridged.gateway.offered.contract import ToolCall
 from unabridged.gateway.offered.offering import Offering, form_of
 from unabridged.gateway.offered.rounds import Round, Rounds, decode, encode
-from unabridged.gateway.offered.turn import Told, Turn
+from unabridged.gateway.offered.toolloop import ToolLoop, ToolResult
 from unabridged.window.limits import Limits
 from unabridged.window.providers.adapters import adapter_for
 from unabridged.window.providers.sending import sending
@@ -34,23 +34,23 @@ class Talk:
         self.rounds = Rounds()
         self.kept = dict[str, str]()
         self.sent = list[bytes]()
-        self.asked = list[Asked]()
+        self.asked = list[ToolCall]()
         self.replies = list[Reply]()
         self.raw = b""
         self.offering: Offering | None = None
-        self.turn: Turn | None = None
+        self.turn: ToolLoop | None = None
         self.limits, self.state = WHOLE, State(address="window:test")
         self.plan: Any = None
         self.unreached: Exception | None = None  # is raised where the provider is asked again
 
-    def made(self, turn: Turn) -> Turn:
+    def made(self, turn: ToolLoop) -> ToolLoop:
         """Return what carries out the next answer."""
         return turn
 
-    async def _ask(self, asked: Asked, most: int) -> Told:
+    async def _ask(self, asked: ToolCall, most: int) -> ToolResult:
         assert most > 0
         self.asked.append(asked)
-        return Told(f"found {len(self.asked)}", documents=("d1",))
+        return ToolResult(f"found {len(self.asked)}", documents=("d1",))
 
     async def _keep(self, seed: str, rounds: Sequence[Round]) -> None:
         self.kept[seed] = encode(rounds)
@@ -86,7 +86,7 @@ class Talk:
         assert self.offering is not None
         assert self.offering.offered
         self.turn = self.made(
-            Turn(
+            ToolLoop(
                 self.offering.form,
                 body,
                 self.offering.seed,

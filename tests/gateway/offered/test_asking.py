@@ -10,8 +10,8 @@ import pytest
 
 from unabridged.errors import DaemonUnavailable
 from unabridged.gateway.offered import asking
-from unabridged.gateway.offered.contract import Asked
-from unabridged.gateway.offered.turn import Told
+from unabridged.gateway.offered.contract import ToolCall
+from unabridged.gateway.offered.toolloop import ToolResult
 
 HIT = {
     "handle": "h1",
@@ -40,9 +40,9 @@ class Daemon:
         return self.answer
 
 
-def told(daemon: Daemon, name: str, arguments: bytes, most: int = 9_000) -> Told:
+def told(daemon: Daemon, name: str, arguments: bytes, most: int = 9_000) -> ToolResult:
     clock = iter(range(10))
-    return asyncio.run(asking.ask(Asked("c1", name, arguments), most, daemon, lambda: next(clock)))
+    return asyncio.run(asking.ask(ToolCall("c1", name, arguments), most, daemon, lambda: next(clock)))
 
 
 def test_a_search_is_the_operation_and_its_answer_is_quoted_and_marked_as_ours() -> None:

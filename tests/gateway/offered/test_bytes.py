@@ -14,7 +14,7 @@ from openai._models import construct_type
 
 from tests.gateway.offered.provider import PROVIDERS, Block
 from tests.support.nullable import Path, nullable, with_null
-from unabridged.gateway.offered.contract import Answer, Heard
+from unabridged.gateway.offered.contract import ClientAnswer, Heard
 from unabridged.gateway.offered.offering import form_of
 from unabridged.window.providers.adapters import adapter_for
 
@@ -38,7 +38,7 @@ ECHO = b'{"type":"function","name":"unabridged_'  # of the request's tools in a 
 forms = pytest.mark.parametrize("form", FORMS)
 
 
-def answer(form: str) -> Answer:
+def answer(form: str) -> ClientAnswer:
     adapter = adapter_for(PROVIDERS[form].path)
     assert adapter is not None
     made = form_of(adapter)

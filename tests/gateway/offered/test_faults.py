@@ -10,9 +10,9 @@ import pytest
 
 from tests.gateway.offered.provider import PROVIDERS, Block
 from tests.gateway.offered.talk import Talk
-from unabridged.gateway.offered import turn as turns
+from unabridged.gateway.offered import toolloop
 from unabridged.gateway.offered.answer import FAILED
-from unabridged.gateway.offered.turn import BrokenOff
+from unabridged.gateway.offered.toolloop import BrokenOff
 
 FORMS = sorted(PROVIDERS)
 SEARCH: Block = ("call", "unabridged_search", '{"query":"the port"}')
@@ -102,7 +102,7 @@ def test_an_answer_without_calls_of_ours_is_the_providers_own_to_its_last_byte(
             assert one.raw == whole(form, answer, streamed=streamed)
         seen = one.provider.seen(one.raw.replace(b"unabridged_", b"x_"), streamed=streamed)
         assert [kind for kind, _ in one.provider.shown(seen)] == ["think", "text", "call"]
-        assert one.turn.fault == turns.INTERNAL
+        assert one.turn.fault == toolloop.INTERNAL
         assert [type(error) for error in one.turn.errors] == [Fault]
 
 
@@ -162,9 +162,9 @@ def test_an_archive_that_raises_is_an_answer_to_the_model(form: str, streamed: b
     one = talk(form, step, 0, streamed=streamed)
     seen = one.answer([LOOK, SEARCH], [SAID, READ])
     assert one.provider.shown(seen) == [LOOK[:2], SAID[:2], ("call", "read")]
-    assert (turns.UNASKED in one.sent[1].decode()) is (step == "ask")
+    assert (toolloop.UNASKED in one.sent[1].decode()) is (step == "ask")
     assert one.turn is not None
-    assert one.turn.fault == turns.INTERNAL
+    assert one.turn.fault == toolloop.INTERNAL
 
 
 @forms

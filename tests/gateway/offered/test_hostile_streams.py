@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from tests.gateway.offered.provider import PROVIDERS, Block, Reply, sse
 from unabridged.gateway.offered import sse as cutting
 from unabridged.gateway.offered.anthropicform import Anthropic
-from unabridged.gateway.offered.contract import Asked
+from unabridged.gateway.offered.contract import ToolCall
 from unabridged.gateway.offered.offering import form_of
 from unabridged.gateway.offered.rounds import Round, Rounds, decode, encode
-from unabridged.gateway.offered.turn import Told, Turn
+from unabridged.gateway.offered.toolloop import ToolLoop, ToolResult
 from unabridged.window.providers.adapters import adapter_for
 
 FORMS = sorted(PROVIDERS)
@@ -49,17 +49,17 @@ JUNK = (
 )
 
 
-def shown(form: str, streams: list[bytes], size: int = 1 << 20) -> tuple[bytes, list[Asked]]:
+def shown(form: str, streams: list[bytes], size: int = 1 << 20) -> tuple[bytes, list[ToolCall]]:
     """What a client gets of streams in turn, and what was asked."""
     adapter = adapter_for(PROVIDERS[form].path)
     assert adapter is not None
     made = form_of(adapter)
     assert made is not None
-    asked, waiting = list[Asked](), [Reply(stream, size) for stream in streams]
+    asked, waiting = list[ToolCall](), [Reply(stream, size) for stream in streams]
 
-    async def ask(call: Asked, most: int) -> Told:
+    async def ask(call: ToolCall, most: int) -> ToolResult:
         asked.append(call)
-        return Told("found")
+        return ToolResult("found")
 
     async def keep(seed: str, rounds: Sequence[Round]) -> None:
         assert decode(seed, encode(rounds)) == list(rounds)
@@ -70,7 +70,7 @@ def shown(form: str, streams: list[bytes], size: int = 1 << 20) -> tuple[bytes, 
 
     async def run() -> bytes:
         body = json.dumps({PROVIDERS[form].name: ["x"]}).encode()
-        turn = Turn(made, body, "seed", Rounds(), ask, keep, streamed=True)
+        turn = ToolLoop(made, body, "seed", Rounds(), ask, keep, streamed=True)
         return b"".join([data async for data in turn.stream(waiting.pop(0), again)])
 
     return asyncio.run(run()), asked

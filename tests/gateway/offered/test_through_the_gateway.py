@@ -15,8 +15,7 @@ from tests.gateway.offered.provider import PROVIDERS, Block
 from tests.gateway.serving import LARGE, SMALL, Stand, standing
 from tests.gateway.upstream import Asked
 from unabridged.errors import DaemonUnavailable
-from unabridged.gateway.offered import offering, offers
-from unabridged.gateway.offered import turn as turns
+from unabridged.gateway.offered import offering, offers, toolloop
 from unabridged.gateway.offered.answer import FAILED
 
 SEARCH: Block = ("call", "unabridged_search", '{"query":"the port"}')
@@ -321,7 +320,7 @@ def test_what_fails_of_ours_in_an_answer_is_told_and_the_agent_goes_on_without(
     def broken(*_: object) -> Any:
         raise ZeroDivisionError("of what was said")
 
-    monkeypatch.setattr(turns, "appended", broken)
+    monkeypatch.setattr(toolloop, "appended", broken)
 
     async def script(stand: Stand, made: Script, daemon: Daemon) -> None:
         made.answers = [[("text", "Let me look."), SEARCH], [("text", "It is 80."), READ]]

@@ -10,7 +10,7 @@ import msgspec
 from unabridged.gateway.offered import answer
 from unabridged.gateway.offered.answer import FAILED
 from unabridged.gateway.offered.anthropicblocks import Building, head_of, identity
-from unabridged.gateway.offered.contract import SAID, Asked, Heard
+from unabridged.gateway.offered.contract import SAID, Heard, ToolCall
 from unabridged.gateway.offered.sse import Event, written
 from unabridged.gateway.offered.tally import Piece, Pieces, is_object, usage_of
 from unabridged.gateway.offered.tools import OURS
@@ -189,7 +189,7 @@ def piece(raw: bytes) -> Piece:
     head = head_of(raw)
     if head.type != TOOL_USE or head.name not in OURS:
         return Piece(identity(raw), theirs=head.type == TOOL_USE)
-    return Piece(None, Asked(head.id or "", head.name or "", bytes(head.input) or b"{}"))
+    return Piece(None, ToolCall(head.id or "", head.name or "", bytes(head.input) or b"{}"))
 
 
 def said(raws: Sequence[bytes]) -> tuple[bytes, ...]:

@@ -8,7 +8,7 @@ from unabridged.gateway.offered import tools
 from unabridged.gateway.offered.anthropic import Streamed
 from unabridged.gateway.offered.anthropicblocks import identities
 from unabridged.gateway.offered.anthropicwhole import Whole
-from unabridged.gateway.offered.contract import Answer, Asked
+from unabridged.gateway.offered.contract import ClientAnswer, ToolCall
 from unabridged.gateway.offered.placing import Put, placed
 from unabridged.gateway.offered.rounds import Round
 from unabridged.window.providers.splice import (
@@ -31,11 +31,11 @@ class Anthropic:
         """Tell that a request holds all of its history."""
         return bool(body)
 
-    def answer(self, seed: str, *, streamed: bool) -> Answer:
+    def answer(self, seed: str, *, streamed: bool) -> ClientAnswer:
         """Return an empty answer."""
         return Streamed(seed) if streamed else Whole(seed)
 
-    def result(self, asked: Asked, text: str, *, failed: bool) -> bytes:
+    def result(self, asked: ToolCall, text: str, *, failed: bool) -> bytes:
         """Return a block."""
         block: dict[str, object] = {"type": "tool_result", "tool_use_id": asked.id, "content": text}
         return encoded({**block, "is_error": True} if failed else block)

@@ -9,9 +9,9 @@ from typing import Any
 import msgspec
 
 from unabridged.errors import DeadlineExceeded, InvalidInput, UnabridgedError
-from unabridged.gateway.offered.contract import Asked
+from unabridged.gateway.offered.contract import ToolCall
+from unabridged.gateway.offered.toolloop import ToolResult
 from unabridged.gateway.offered.tools import OURS
-from unabridged.gateway.offered.turn import Told
 from unabridged.service.tools import answers
 from unabridged.service.tools.arguments import parameters
 
@@ -23,7 +23,7 @@ Operation = Callable[[str, Mapping[str, Any]], Awaitable[dict[str, Any]]]
 Clock = Callable[[], float]
 
 
-async def ask(asked: Asked, most: int, operation: Operation, clock: Clock) -> Told:
+async def ask(asked: ToolCall, most: int, operation: Operation, clock: Clock) -> ToolResult:
     """Return what the archive says to a call, in at most about `most` tokens. A fault is an answer, too."""
     began = clock()
     tool = OURS[asked.name]
@@ -36,11 +36,11 @@ async def ask(asked: Asked, most: int, operation: Operation, clock: Clock) -> To
         async with asyncio.timeout(SECONDS):
             answer = await operation(tool.op, wanted)
     except TimeoutError:
-        return Told(answers.error_text(DeadlineExceeded()), failed=True, seconds=clock() - began)
+        return ToolResult(answers.error_text(DeadlineExceeded()), failed=True, seconds=clock() - began)
     except UnabridgedError as error:
-        return Told(answers.error_text(error), failed=True, seconds=clock() - began)
+        return ToolResult(answers.error_text(error), failed=True, seconds=clock() - began)
     quoted = tuple(dict.fromkeys(_documents(answer)))
-    return Told(answers.text(tool, answer), documents=quoted, seconds=clock() - began)
+    return ToolResult(answers.text(tool, answer), documents=quoted, seconds=clock() - began)
 
 
 def _arguments(raw: bytes) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from unabridged.gateway.offered import tools
 from unabridged.gateway.offered.chat import Streamed
 from unabridged.gateway.offered.chatmessages import SEPARATOR, Message, place_of
 from unabridged.gateway.offered.chatwhole import Whole
-from unabridged.gateway.offered.contract import Answer, Asked
+from unabridged.gateway.offered.contract import ClientAnswer, ToolCall
 from unabridged.gateway.offered.rounds import Round
 from unabridged.window.providers.splice import (
     FAILURES,
@@ -37,11 +37,11 @@ class Chat:
         except NotUnderstood:
             return False
 
-    def answer(self, seed: str, *, streamed: bool) -> Answer:
+    def answer(self, seed: str, *, streamed: bool) -> ClientAnswer:
         """Return an empty answer."""
         return Streamed(seed) if streamed else Whole(seed)
 
-    def result(self, asked: Asked, text: str, *, failed: bool) -> bytes:
+    def result(self, asked: ToolCall, text: str, *, failed: bool) -> bytes:
         """Return a message; the text says itself that something failed."""
         del failed
         return encoded({"role": "tool", "tool_call_id": asked.id, "content": text})

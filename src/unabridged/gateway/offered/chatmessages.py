@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from unabridged.gateway.offered.anthropicblocks import is_json
-from unabridged.gateway.offered.contract import Asked, Heard
+from unabridged.gateway.offered.contract import Heard, ToolCall
 from unabridged.gateway.offered.rounds import DIGEST, Place, Placed
 from unabridged.gateway.offered.tally import Tally
 from unabridged.gateway.offered.tools import OURS
@@ -86,7 +86,7 @@ class Said(Tally):
 
     def heard(self, end: Place, *, complete: bool) -> Heard:
         """Return what this answer of the provider came to, given the place behind the text that the client has."""
-        calls, asked, listed = list[Placed](), list[Asked](), list[dict[str, Any]]()
+        calls, asked, listed = list[Placed](), list[ToolCall](), list[dict[str, Any]]()
         theirs = 0
         for index in sorted(self._calls):
             call = self._calls[index].value()
@@ -95,7 +95,7 @@ class Said(Tally):
                 theirs += 1
                 continue
             calls.append(Placed(end, encoded(call), theirs))
-            asked.append(Asked(str(call.get("id", "")), call["function"]["name"], _arguments(call)))
+            asked.append(ToolCall(str(call.get("id", "")), call["function"]["name"], _arguments(call)))
         beside = self._beside.value()
         said: dict[str, Any] = {"role": "assistant", "content": "".join(self._text) or None, **beside}
         if listed:

@@ -14,7 +14,7 @@ from unabridged.window.providers.usage import Usage
 SAID = "(The archive was asked too often in one answer; it ends here.)"
 
 
-class Asked(msgspec.Struct, frozen=True):
+class ToolCall(msgspec.Struct, frozen=True):
     """A call of one of our tools: its id, the tool's offered name, its arguments as JSON."""
 
     id: str
@@ -31,7 +31,7 @@ class Heard(msgspec.Struct, frozen=True):
     place behind it. `beside`: members of the message that the client does not send back.
     """
 
-    asked: tuple[Asked, ...] = ()
+    asked: tuple[ToolCall, ...] = ()
     calls: tuple[Placed, ...] = ()
     said: tuple[bytes, ...] = ()
     mixed: bool = False
@@ -41,7 +41,7 @@ class Heard(msgspec.Struct, frozen=True):
     usage: Usage = Usage()
 
 
-class Answer(Protocol):
+class ClientAnswer(Protocol):
     """One answer to the client, made of one or more answers of the provider."""
 
     @property
@@ -93,11 +93,11 @@ class Form(Protocol):
         """Tell whether tools can be added to a request: whether all of its history is in it."""
         ...
 
-    def answer(self, seed: str, *, streamed: bool) -> Answer:
+    def answer(self, seed: str, *, streamed: bool) -> ClientAnswer:
         """Return an empty answer to the item with the key `seed`."""
         ...
 
-    def result(self, asked: Asked, text: str, *, failed: bool) -> bytes:
+    def result(self, asked: ToolCall, text: str, *, failed: bool) -> bytes:
         """Return the result of a call as it is put into the history."""
         ...
 

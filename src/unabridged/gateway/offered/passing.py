@@ -9,7 +9,7 @@ import httpx2
 from unabridged.daemon.origins import Refusal
 from unabridged.gateway import passing
 from unabridged.gateway.bodies import Refused, Send
-from unabridged.gateway.offered.turn import BrokenOff, Turn
+from unabridged.gateway.offered.toolloop import BrokenOff, ToolLoop
 
 # What no longer holds of an answer that is put together from several: its length, its coding.
 CHANGED = frozenset({b"content-length", b"content-encoding", b"content-md5", b"digest", b"etag"})
@@ -48,7 +48,7 @@ class _Unreached:
 
 
 async def talked(
-    turn: Turn,
+    loop: ToolLoop,
     answer: httpx2.Response,
     again: Sent,
     send: Send,
@@ -63,11 +63,11 @@ async def talked(
         except Refused:
             return _Unreached()
 
-    pieces = turn.stream(_Answered(answer), sent)
+    pieces = loop.stream(_Answered(answer), sent)
     try:
-        if not turn.streamed:  # all of it comes at once: what failed by then is told before it
+        if not loop.streamed:  # all of it comes at once: what failed by then is told before it
             first = await _first(pieces)
-            await passing.passed_as(answer, _with(first, pieces), send, tap, fault or turn.fault, CHANGED)
+            await passing.passed_as(answer, _with(first, pieces), send, tap, fault or loop.fault, CHANGED)
             return
         await passing.passed_as(answer, pieces, send, tap, fault, CHANGED)
     except (BrokenOff, httpx2.DecodingError) as error:

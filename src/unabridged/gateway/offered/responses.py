@@ -10,7 +10,7 @@ import msgspec
 
 from unabridged.gateway.offered import answer
 from unabridged.gateway.offered.answer import FAILED
-from unabridged.gateway.offered.contract import SAID, Asked, Heard
+from unabridged.gateway.offered.contract import SAID, Heard, ToolCall
 from unabridged.gateway.offered.responseitems import head_of, identity, is_ours, without_ours
 from unabridged.gateway.offered.sse import Event, written
 from unabridged.gateway.offered.tally import Piece, Pieces, is_object, usage_of
@@ -71,7 +71,7 @@ def piece(raw: bytes) -> Piece:
     if not is_ours(head):
         return Piece(identity(raw), theirs=head.type in CALLS)
     arguments = (head.arguments or "").encode("utf-8", "surrogatepass")
-    return Piece(None, Asked(head.call_id or "", head.name or "", arguments))
+    return Piece(None, ToolCall(head.call_id or "", head.name or "", arguments))
 
 
 def said(raws: Sequence[bytes]) -> tuple[bytes, ...]:

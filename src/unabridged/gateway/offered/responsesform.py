@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from unabridged.gateway.offered import tools
-from unabridged.gateway.offered.contract import Answer, Asked
+from unabridged.gateway.offered.contract import ClientAnswer, ToolCall
 from unabridged.gateway.offered.placing import placed
 from unabridged.gateway.offered.responseitems import identities
 from unabridged.gateway.offered.responses import Streamed
@@ -27,11 +27,11 @@ class Responses:
             return False
         return bytes(outer.get("store", b"")) == b"false" and bytes(outer.get("background", b"")) != b"true"
 
-    def answer(self, seed: str, *, streamed: bool) -> Answer:
+    def answer(self, seed: str, *, streamed: bool) -> ClientAnswer:
         """Return an empty answer."""
         return Streamed(seed) if streamed else Whole(seed)
 
-    def result(self, asked: Asked, text: str, *, failed: bool) -> bytes:
+    def result(self, asked: ToolCall, text: str, *, failed: bool) -> bytes:
         """Return an item; the text says itself that something failed."""
         del failed
         return encoded({"type": "function_call_output", "call_id": asked.id, "output": text})

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
-from unabridged.gateway.offered.contract import Asked, Heard
+from unabridged.gateway.offered.contract import Heard, ToolCall
 from unabridged.gateway.offered.rounds import Chain, Placed
 from unabridged.window.providers.splice import encoded
 from unabridged.window.providers.usage import Usage
@@ -49,7 +49,7 @@ class Piece(msgspec.Struct, frozen=True):
     """What a block or an item of an answer is. `asked`: a call of ours; `theirs`: a call of the client's."""
 
     identity: bytes | None
-    asked: Asked | None = None
+    asked: ToolCall | None = None
     theirs: bool = False
 
 
@@ -71,7 +71,7 @@ class Pieces(Tally):
         complete: bool,
     ) -> Heard:
         """Take the pieces of one answer of the provider; `said` makes of them what the next request needs."""
-        calls, asked, mixed = list[Placed](), list[Asked](), False
+        calls, asked, mixed = list[Placed](), list[ToolCall](), False
         for raw in raws:
             piece = self._read(raw)
             if piece.asked is not None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from unabridged.daemon.origins import Headers
+from unabridged.gateway.conversations import OpenConversation
 from unabridged.gateway.filing import Patience
 from unabridged.gateway.going import Going, outside
 from unabridged.gateway.identity import beside, who
-from unabridged.gateway.talks import Talk
 from unabridged.gateway.windows import Windows
 from unabridged.window import execute
 from unabridged.window.answers.contract import Answer
@@ -26,11 +26,13 @@ class HostWindows(Windows):
     async def cut_again(self, adapter: Adapter, body: bytes, headers: Headers) -> bytes:
         """Return a request beside the conversation with the last cut made again; nothing is remembered of it."""
         try:
-            request, talk, limits = self._looked_up(adapter, body, headers)
+            request, conversation, limits = self._looked_up(adapter, body, headers)
         except NotUnderstood:
             return body
-        await self._remembered(talk, adapter, request, Aside.NONE, limits, Patience())
-        return talk.live.prepare(adapter, body, limits, redact=self._redact, frozen=True, read=request).body
+        await self._remembered(conversation, adapter, request, Aside.NONE, limits, Patience())
+        return conversation.live.prepare(
+            adapter, body, limits, redact=self._redact, frozen=True, read=request
+        ).body
 
     async def handover(self, adapter: Adapter, body: bytes, headers: Headers) -> tuple[Handover | None, str]:
         """Return what stands for a conversation that its host makes short, and why it must not ("": it may).
@@ -39,40 +41,40 @@ class HostWindows(Windows):
         """
         patience = Patience()
         try:
-            request, talk, limits = self._looked_up(adapter, body, headers, remember=True)
+            request, conversation, limits = self._looked_up(adapter, body, headers, remember=True)
         except NotUnderstood:
             return None, execute.NOT_UNDERSTOOD
-        late = await self._remembered(talk, adapter, request, Aside.NONE, limits, patience)
-        filed = self._admission.request(talk, adapter, request, Aside.NONE)
+        late = await self._remembered(conversation, adapter, request, Aside.NONE, limits, patience)
+        filed = self._admission.request(conversation, adapter, request, Aside.NONE)
         if filed is not None and not late:
             late = await self._filing.within(filed, patience)
         if late:
             return None, late
-        durable = frozenset(talk.live.durable)
-        made = handover(request.conversation, talk.live.state, durable, redact=self._redact)
+        durable = frozenset(conversation.live.durable)
+        made = handover(request.conversation, conversation.live.state, durable, redact=self._redact)
         if not made.archive:
-            talk.live.state = made.state
+            conversation.live.state = made.state
             account = execute.Account(
                 request.conversation.model, side=Aside.COMPACTION.value, window=limits.window
             )
-            self._admission.when_settled(talk, lambda: self._filing.save(talk, account))
+            self._admission.when_settled(conversation, lambda: self._filing.save(conversation, account))
         return made, ""
 
     def heard(self, sent: Going, raws: Sequence[bytes], usage: bytes) -> None:
         """Take what came of a request: the messages that the host has of it now, and what it cost."""
-        if raws and sent.talk is not None and sent.adapter is not None:
+        if raws and sent.conversation is not None and sent.adapter is not None:
             rows = execute.answered(sent.adapter, sent.keys, MESSAGES, raws, "")
-            self._admission.answer(sent.talk, rows)
+            self._admission.answer(sent.conversation, rows)
         self.answered(sent, Answer(usage=usage))
 
     def _looked_up(
         self, adapter: Adapter, body: bytes, headers: Headers, *, remember: bool = False
-    ) -> tuple[Request, Talk, Limits]:
+    ) -> tuple[Request, OpenConversation, Limits]:
         """Return a request taken apart, its conversation and its limits; raise `NotUnderstood`."""
         request = adapter.read(body, self._known)
         said = beside(outside(request, body))
         limits, _ = self._bounds(request.conversation.model, said.reserve, 0)
-        find = self._talks.find if remember else self._talks.peek
+        find = self._conversations.find if remember else self._conversations.peek
         return (
             request,
             find(who(headers, said, self._default), request.conversation, said, Aside.NONE),

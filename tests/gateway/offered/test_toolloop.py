@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from tests.gateway.offered.provider import PROVIDERS, Block
 from tests.gateway.offered.talk import Talk
-from unabridged.gateway.offered import turn
-from unabridged.gateway.offered.turn import MOST_CALLS, MOST_ROUNDS, REFUSED, REFUSED_ROUNDS, BrokenOff
+from unabridged.gateway.offered import toolloop
+from unabridged.gateway.offered.toolloop import MOST_CALLS, MOST_ROUNDS, REFUSED, REFUSED_ROUNDS, BrokenOff
 
 FORMS = sorted(PROVIDERS)
 SEARCH: Block = ("call", "unabridged_search", '{"query":"the port"}')
@@ -300,11 +300,11 @@ def test_however_a_stream_is_cut_into_pieces_the_client_gets_the_same(
 def test_an_answer_that_is_too_long_to_be_held_passes_as_it_came(
     form: str, streamed: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(turn, "MOST_BYTES", 300)
+    monkeypatch.setattr(toolloop, "MOST_BYTES", 300)
     one, provider = talk(form, streamed=streamed, size=100), PROVIDERS[form]()
     answer = [text("a long answer " * 30)]
     one.answer(answer)
     if form != "responses" or not streamed:
         assert one.raw == (provider.stream if streamed else provider.whole)(answer, prompt=1_000)
     assert one.turn is not None
-    assert one.turn.fault == turn.TOO_LONG
+    assert one.turn.fault == toolloop.TOO_LONG

@@ -7,7 +7,7 @@ from typing import Protocol
 
 import msgspec
 
-from unabridged.gateway.offered.contract import Asked, Form, Heard
+from unabridged.gateway.offered.contract import Form, Heard, ToolCall
 from unabridged.gateway.offered.offering import appended
 from unabridged.gateway.offered.rounds import Round, Rounds
 from unabridged.schema.tokens import strict
@@ -28,7 +28,7 @@ UNASKED = "The archive could not be asked: a fault of its own. Go on without it.
 REFUSED = "The archive was asked enough for one answer. Go on with what it gave; ask again in a later turn."
 
 
-class Told(msgspec.Struct, frozen=True):
+class ToolResult(msgspec.Struct, frozen=True):
     """What the archive said to a call. `documents`: what it quotes."""
 
     text: str
@@ -59,13 +59,13 @@ class BrokenOff(Exception):
 
 
 # Asks the archive: the call, and how many tokens its result may have.
-Ask = Callable[[Asked, int], Awaitable[Told]]
+Ask = Callable[[ToolCall, int], Awaitable[ToolResult]]
 Again = Callable[[bytes], Awaitable[Reply]]
 # Stores the rounds of the answer to an item; none: forgets them.
 Keep = Callable[[str, Sequence[Round]], Awaitable[None]]
 
 
-class Turn:
+class ToolLoop:
     """The answer to one request that offers tools."""
 
     def __init__(
@@ -193,12 +193,12 @@ class Turn:
         """Have the rounds kept; where that fails they are known as long as this process runs."""
         await awaited(lambda: self._keep(self._seed, self._rounds.of(self._seed)), self.errors)
 
-    async def _told(self, asked: Asked) -> Told:
+    async def _told(self, asked: ToolCall) -> ToolResult:
         left = MOST_TOKENS - self._tokens
         enough = self._count > MOST_ROUNDS or self._calls >= MOST_CALLS
         if enough or left < LEAST_TOKENS or self._seconds >= MOST_SECONDS:
-            return Told(REFUSED, failed=True)
-        told = await awaited(lambda: self._ask(asked, left), self.errors) or Told(UNASKED, failed=True)
+            return ToolResult(REFUSED, failed=True)
+        told = await awaited(lambda: self._ask(asked, left), self.errors) or ToolResult(UNASKED, failed=True)
         self._calls += 1
         self._tokens += strict(told.text.encode("utf-8", "surrogatepass"))
         self._seconds += told.seconds

@@ -35,7 +35,7 @@ WIRE = "wire-"  # begins the name of a session that no client named
 DIGITS = 20
 
 
-class Talk:
+class OpenConversation:
     """One conversation. `settled`: the archive has said what it knows of it, and that it is this one."""
 
     def __init__(self, host: str, session: str, own: str, known: Known) -> None:
@@ -98,7 +98,7 @@ class Talk:
         )
 
 
-class Talks:
+class OpenConversations:
     """All that are remembered, the last used last."""
 
     def __init__(self, known: Known, place: str = "") -> None:
@@ -108,21 +108,21 @@ class Talks:
         elsewhere are others.
         """
         self._known, self._place = known, place
-        self._all = OrderedDict[bytes, Talk]()
-        self._sessions = dict[tuple[str, str], list[Talk]]()
-        self._compacting = dict[tuple[str, str], Talk]()
-        self._answers = OrderedDict[str, Talk]()
+        self._all = OrderedDict[bytes, OpenConversation]()
+        self._sessions = dict[tuple[str, str], list[OpenConversation]]()
+        self._compacting = dict[tuple[str, str], OpenConversation]()
+        self._answers = OrderedDict[str, OpenConversation]()
         self._size = 0  # bytes of all
 
-    def find(self, who: Who, conversation: Conversation, said: Beside, aside: Aside) -> Talk:
+    def find(self, who: Who, history: Conversation, said: Beside, aside: Aside) -> OpenConversation:
         """Return the conversation that a request goes on with, a new one where it goes on with none."""
-        found = self.peek(who, conversation, said, aside)
+        found = self.peek(who, history, said, aside)
         if found.id not in self._all:
             self._sessions.setdefault((found.host, found.session), []).append(found)
-        found.firsts[chain(conversation)] = None
+        found.firsts[chain(history)] = None
         if aside is Aside.NONE:
-            found.line = conversation.keys
-            newest = _text(conversation.items[-1]) if conversation.items else ""
+            found.line = history.keys
+            newest = _text(history.items[-1]) if history.items else ""
             found.newest = newest if len(newest) <= MOST_NEWEST else ""
             found.trimmed()
         elif aside is Aside.COMPACTION:
@@ -136,88 +136,108 @@ class Talks:
 
     def states(self) -> list[State]:
         """Return the windows of all, the last used first."""
-        return [talk.live.state for talk in reversed(self._all.values())]
+        return [conversation.live.state for conversation in reversed(self._all.values())]
 
-    def peek(self, who: Who, conversation: Conversation, said: Beside, aside: Aside) -> Talk:
+    def peek(self, who: Who, history: Conversation, said: Beside, aside: Aside) -> OpenConversation:
         """Return the same, and remember nothing of it."""
         found = self._answers.get(said.previous) if said.previous else None
         if found is not None:
             return found
         find = self._of_session if who.session else self._of_line
-        return find(who, conversation, said, aside)
+        return find(who, history, said, aside)
 
-    def filed_beside(self, talk: Talk, conversation: Conversation) -> frozenset[asyncio.Task[str]]:
+    def filed_beside(
+        self, conversation: OpenConversation, history: Conversation
+    ) -> frozenset[asyncio.Task[str]]:
         """Return what is being filed of other conversations with which this one may have its beginning in common."""
-        busy = [one for one in self._all.values() if one.filed and one.host == talk.host and one is not talk]
-        return frozenset(task for one in busy if one.shares(conversation.items) for task in one.filed)
+        busy = [
+            one
+            for one in self._all.values()
+            if one.filed and one.host == conversation.host and one is not conversation
+        ]
+        return frozenset(task for one in busy if one.shares(history.items) for task in one.filed)
 
-    def renamed(self, talk: Talk, own: str) -> None:
+    def renamed(self, conversation: OpenConversation, own: str) -> None:
         """Give a conversation another name: it is not the session's main one."""
-        self._all.pop(talk.id, None)
-        talk.named(own)
-        self._all[talk.id] = talk
+        self._all.pop(conversation.id, None)
+        conversation.named(own)
+        self._all[conversation.id] = conversation
 
-    def answered(self, talk: Talk, message: str) -> None:
+    def answered(self, conversation: OpenConversation, message: str) -> None:
         """Remember whose an answer was: a client may build on it by its id alone."""
         if message:
-            self._answers[message] = talk
+            self._answers[message] = conversation
             if len(self._answers) > MOST:
                 self._answers.popitem(last=False)
 
-    def _of_session(self, who: Who, conversation: Conversation, said: Beside, aside: Aside) -> Talk:
-        place, first = (who.host, who.session), chain(conversation)
-        talks = self._sessions.get(place, [])
-        for talk in talks:
-            if first in talk.firsts:
-                return talk
+    def _of_session(self, who: Who, history: Conversation, said: Beside, aside: Aside) -> OpenConversation:
+        place, first = (who.host, who.session), chain(history)
+        conversations = self._sessions.get(place, [])
+        for conversation in conversations:
+            if first in conversation.firsts:
+                return conversation
         if aside is not Aside.TITLE:
-            shared = max(talks, key=lambda talk: talk.shares(conversation.items), default=None)
-            if shared is not None and shared.shares(conversation.items):
+            shared = max(
+                conversations, key=lambda conversation: conversation.shares(history.items), default=None
+            )
+            if shared is not None and shared.shares(history.items):
                 return shared
-            if talks and _made_short(conversation):
-                return self._compacting.get(place) or talks[0]
+            if conversations and _made_short(history):
+                return self._compacting.get(place) or conversations[0]
         beside = aside is Aside.TITLE or (who.host in WITH_TOOLS and not said.tools and aside is Aside.NONE)
-        has_main = any(not talk.own for talk in talks)
+        has_main = any(not conversation.own for conversation in conversations)
         return self._new(who.host, who.session, first if beside or has_main else "")
 
-    def _of_line(self, who: Who, conversation: Conversation, said: Beside, aside: Aside) -> Talk:
+    def _of_line(self, who: Who, history: Conversation, said: Beside, aside: Aside) -> OpenConversation:
         del said
-        keys = conversation.keys
-        talks = [talk for talk in self._all.values() if talk.host == who.host and _unnamed(talk)]
+        keys = history.keys
+        conversations = [
+            conversation
+            for conversation in self._all.values()
+            if conversation.host == who.host and _unnamed(conversation)
+        ]
         if not keys:
             return self._new(who.host, wire_session(self._place, ""), "")
-        going_on = [talk for talk in talks if talk.line and keys[: len(talk.line)] == talk.line]
+        going_on = [
+            conversation
+            for conversation in conversations
+            if conversation.line and keys[: len(conversation.line)] == conversation.line
+        ]
         if going_on:
-            return max(going_on, key=lambda talk: len(talk.line))
-        amended = [talk for talk in talks if _amended(talk, conversation, keys)]
+            return max(going_on, key=lambda conversation: len(conversation.line))
+        amended = [conversation for conversation in conversations if _amended(conversation, history, keys)]
         if amended:
-            return max(amended, key=lambda talk: len(talk.line))
-        again = [talk for talk in talks if talk.line[: len(keys)] == keys]
+            return max(amended, key=lambda conversation: len(conversation.line))
+        again = [conversation for conversation in conversations if conversation.line[: len(keys)] == keys]
         if again:
             return again[-1]
-        if aside is not Aside.NONE or _made_short(conversation):
-            shared = max(talks, key=lambda talk: talk.shares(conversation.items), default=None)
-            if shared is not None and shared.shares(conversation.items):
+        if aside is not Aside.NONE or _made_short(history):
+            shared = max(
+                conversations, key=lambda conversation: conversation.shares(history.items), default=None
+            )
+            if shared is not None and shared.shares(history.items):
                 return shared
-        return self._branch(who, conversation, keys, talks)
+        return self._branch(who, history, keys, conversations)
 
-    def _branch(self, who: Who, conversation: Conversation, keys: tuple[str, ...], talks: list[Talk]) -> Talk:
+    def _branch(
+        self, who: Who, history: Conversation, keys: tuple[str, ...], conversations: list[OpenConversation]
+    ) -> OpenConversation:
         """Return a new conversation, which knows of what it shares with another one that it is archived there."""
-        first = chain(conversation)
-        begun = [talk for talk in talks if first in talk.firsts]
+        first = chain(history)
+        begun = [conversation for conversation in conversations if first in conversation.firsts]
         if not begun:
             return self._new(who.host, wire_session(self._place, first), "")
-        nearest = max(begun, key=lambda talk: _common(talk.line, keys))
+        nearest = max(begun, key=lambda conversation: _common(conversation.line, keys))
         common = _common(nearest.line, keys)
         return self._new(
             who.host, wire_session(self._place, first, keys[common] if common < len(keys) else ""), ""
         )
 
-    def _new(self, host: str, session: str, own: str) -> Talk:
+    def _new(self, host: str, session: str, own: str) -> OpenConversation:
         known = self._all.get(conversation_id(host, session, own))
         if known is not None:
             return known
-        return Talk(host, session, own, self._known)
+        return OpenConversation(host, session, own, self._known)
 
     def _forget(self) -> None:
         while len(self._all) > 1 and (len(self._all) > MOST or self._size > MOST_BYTES):
@@ -225,20 +245,27 @@ class Talks:
             del self._all[oldest.id]
             self._size, oldest.size = self._size - oldest.size, 0
             place = (oldest.host, oldest.session)
-            left = [talk for talk in self._sessions.get(place, ()) if talk is not oldest]
+            left = [
+                conversation for conversation in self._sessions.get(place, ()) if conversation is not oldest
+            ]
             if left:
                 self._sessions[place] = left
             else:
                 self._sessions.pop(place, None)
             if self._compacting.get(place) is oldest:
                 del self._compacting[place]
-            for message in [message for message, talk in self._answers.items() if talk is oldest]:
+            for message in [
+                message for message, conversation in self._answers.items() if conversation is oldest
+            ]:
                 del self._answers[message]
 
-    def _oldest(self) -> Talk:
+    def _oldest(self) -> OpenConversation:
         """Return the one used longest ago, but for those of which something is being filed, if others are left."""
         *others, newest = self._all.values()
-        return next((talk for talk in others if not talk.busy), others[0] if others else newest)
+        return next(
+            (conversation for conversation in others if not conversation.busy),
+            others[0] if others else newest,
+        )
 
 
 def wire_session(place: str, first: str, branch: str = "") -> str:
@@ -246,20 +273,20 @@ def wire_session(place: str, first: str, branch: str = "") -> str:
     return WIRE + sha256(f"{place}\0{first}\0{branch}".encode()).hexdigest()[:DIGITS]
 
 
-def _unnamed(talk: Talk) -> bool:
-    return talk.session.startswith(WIRE)
+def _unnamed(conversation: OpenConversation) -> bool:
+    return conversation.session.startswith(WIRE)
 
 
-def _amended(talk: Talk, conversation: Conversation, keys: Sequence[str]) -> bool:
+def _amended(conversation: OpenConversation, history: Conversation, keys: Sequence[str]) -> bool:
     """Tell whether a history goes on but for words that its client puts behind the newest message only, as aider does.
 
     Another message in that place is another conversation; so is one that nothing follows.
     """
-    last = len(talk.line) - 1
-    if not 0 < last < len(keys) - 1 or talk.line[:last] != keys[:last]:
+    last = len(conversation.line) - 1
+    if not 0 < last < len(keys) - 1 or conversation.line[:last] != keys[:last]:
         return False
-    text = _text(conversation.items[last])
-    return text.strip() != "" and talk.newest.startswith(text.rstrip())
+    text = _text(history.items[last])
+    return text.strip() != "" and conversation.newest.startswith(text.rstrip())
 
 
 def _text(item: Item) -> str:
@@ -276,7 +303,7 @@ def _common(line: Sequence[str], keys: Sequence[str]) -> int:
     return count
 
 
-def _made_short(conversation: Conversation) -> bool:
+def _made_short(history: Conversation) -> bool:
     """Tell whether a host or its provider has made the history short."""
-    states = (part for item in conversation.items if item.role is Role.OTHER for part in item.parts)
-    return compacted(conversation) or any(part.kind is Kind.STATE for part in states)
+    states = (part for item in history.items if item.role is Role.OTHER for part in item.parts)
+    return compacted(history) or any(part.kind is Kind.STATE for part in states)
