@@ -205,7 +205,7 @@ def test_a_damaged_list_of_blobs_ends_where_it_is_damaged() -> None:
 # --- transcripts ------------------------------------------------------------------------------------------------------
 
 
-def test_a_transcript(tmp_path: Path) -> None:
+def test_a_transcript_is_named_by_its_lines(tmp_path: Path) -> None:
     reading = read_file(HOST, transcript(tmp_path / ".cursor", TALK))
     assert reading.head == Head(TALK, PROJECT)
     assert told(reading.blocks()) == [
