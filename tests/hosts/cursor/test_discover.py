@@ -70,7 +70,10 @@ def test_a_transcript_of_what_a_database_holds_is_passed_over(tmp_path: Path) ->
         [(database, "rows"), (workspace, "rows"), (chat, "rows"), (alone, "file"), (side, "file")]
     )
     named = transcript(cursor, TALK)
-    assert [item.path for item in HOST.find(named)] == [str(named)]
+    renamed = named.with_suffix(".txt")
+    renamed.write_bytes(named.read_bytes())
+    for path in (named, renamed):
+        assert [(item.path, item.kind) for item in HOST.find(path)] == [(str(path), "file")]
 
 
 def test_a_subagents_transcript_names_its_parent(tmp_path: Path) -> None:
@@ -95,9 +98,14 @@ def test_the_folder_is_the_workspaces_or_the_bubbles_or_the_one_that_lists_it(tm
     with closing(tables(path)) as connection:
         talk(connection, "by-uri", [bubble("x", 1, "hi")], workspaceIdentifier={"uri": {"fsPath": "/srv/a"}})
         talk(connection, "by-bubble", [bubble("x", 1, "hi", workspaceUris=["file:///c%3A/work%20place"])])
+        talk(
+            connection,
+            "remote",
+            [bubble("x", 1, "hi", workspaceUris=["vscode-remote://ssh-remote%2Bh/srv/b"])],
+        )
         talk(connection, "nowhere", [bubble("x", 1, "hi")], workspaceIdentifier={"id": "../../etc"})
     folders = {}
-    for name in (TALK, OLD, "by-uri", "by-bubble", "nowhere"):
+    for name in (TALK, OLD, "by-uri", "by-bubble", "remote", "nowhere"):
         head = HOST.head(path, rows_of(path, name)[0])
         assert head is not None
         folders[name] = head.cwd
@@ -106,6 +114,7 @@ def test_the_folder_is_the_workspaces_or_the_bubbles_or_the_one_that_lists_it(tm
         OLD: f"{PROJECT} two",
         "by-uri": "/srv/a",
         "by-bubble": "c:/work place",
+        "remote": "",
         "nowhere": "",
     }
 

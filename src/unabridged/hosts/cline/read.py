@@ -119,7 +119,8 @@ class Reader:
         model = _model(message.model_info) if part.role == "assistant" else ""
         return Block(
             name + said.suffix,
-            f"{self._head.host_session}:{name}{said.suffix}",
+            # A session that was made from another one keeps the ids of what it took over.
+            f"{name}{said.suffix}" if message.id else f"{self._head.host_session}:{name}{said.suffix}",
             part.kind,
             part.role,
             part.pieces,

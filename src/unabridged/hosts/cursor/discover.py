@@ -62,10 +62,8 @@ def find(root: Path) -> Iterator[Candidate]:
         return
     stored: set[str] | None = None
     for path in walk(root, _is_named, SKIPPED):
-        if path.name in (DATABASE, STORE) or (path == root and path.suffix != TRANSCRIPT):
-            yield Candidate(str(path), "file" if is_kept(_beginning(path)) else "rows")
-        elif path == root.resolve():
-            yield Candidate(str(path), "file")
+        if path.name in (DATABASE, STORE) or path == root.resolve():
+            yield Candidate(str(path), "rows" if databases.is_database(_beginning(path)) else "file")
         elif TRANSCRIPTS in path.parts:
             stored = _stored(path) if stored is None else stored
             if path.stem not in stored:

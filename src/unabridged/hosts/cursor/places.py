@@ -41,17 +41,20 @@ def folder_of(database: Path, conversation: dict[str, Any], bubbles: Iterator[di
             if isinstance(uris, list) and uris
             else bubble.get("workspaceProjectDir")
         )
-        if isinstance(said, str) and said:
+        if isinstance(said, str) and path_of(said):
             return path_of(said)
     listed = conversation.get("composerId")
     return _listing(workspaces).get(listed, "") if isinstance(listed, str) else ""
 
 
 def path_of(uri: str) -> str:
-    """Return the path that a URI names; a path as it is."""
+    """Return the path that a URI names, "" for one on another machine; a path as it is."""
     if "://" not in uri:
         return uri
-    path = unquote(urlsplit(uri).path)
+    parts = urlsplit(uri)
+    if parts.scheme != "file":
+        return ""
+    path = unquote(parts.path)
     return path[1:] if path[2:3] == ":" else path  # /c:/folder
 
 

@@ -19,6 +19,7 @@ from unabridged.hosts.times import UNKNOWN, HostTime, from_unix
 from unabridged.schema.records import HUMAN, SIDE
 
 NAME_CHARACTERS = 200
+UUID_CHARACTERS = 36
 SUBAGENT = "subagent"
 
 
@@ -107,7 +108,10 @@ class Reader:
         if found:
             self._state.last = name
         parent = parent if parent != name else ""
-        return [self._block(said, name, name, time, parent, model or row.model or "") for said in found]
+        # A duplicate of a conversation keeps its bubbles' ids; a blob is named by what it says, in any session.
+        shared = row.cursor == BUBBLE and len(name) == UUID_CHARACTERS
+        identity = name if shared else f"{self._head.host_session}:{name}"
+        return [self._block(said, name, identity, time, parent, model or row.model or "") for said in found]
 
     def _transcribed(self, parsed: Parsed, place: str) -> list[Block]:
         row = parsed.row
@@ -121,7 +125,8 @@ class Reader:
         name, parent = f"{place}@{self._generation}", self._state.last
         if found:
             self._state.last = name
-        return [self._block(said, name, place, UNKNOWN, parent, "") for said in found]
+        identity = f"{self._head.host_session}:{place}"
+        return [self._block(said, name, identity, UNKNOWN, parent, "") for said in found]
 
     def _block(self, said: Said, name: str, identity: str, time: HostTime, parent: str, model: str) -> Block:
         part, flags = said.part, said.part.flags
@@ -129,7 +134,7 @@ class Reader:
             flags = (flags | SIDE) & ~HUMAN
         return Block(
             name + said.suffix,
-            f"{self._head.host_session}:{identity}{said.suffix}",
+            identity + said.suffix,
             part.kind,
             part.role,
             part.pieces,

@@ -149,7 +149,8 @@ class Reader:
         session = self._state.session
         return Block(
             name + said.suffix,
-            f"{session or self._head.host_session}:{name}{said.suffix}",
+            # A session that was copied keeps its messages' ids: they are the same messages.
+            f"{name}{said.suffix}" if row.id else f"{session or self._head.host_session}:{name}{said.suffix}",
             part.kind,
             part.role,
             part.pieces,
