@@ -155,3 +155,12 @@ def test_the_mark_of_encryption_is_read(tmp_path: Path) -> None:
     path = tmp_path / "a.zip"
     path.write_bytes(data)
     assert [member.encrypted for member in zipped.members(path)] == [True]
+
+
+@pytest.mark.parametrize("missing", [1, 60, 5_000])
+def test_an_archive_without_its_beginning_is_damaged(missing: int, tmp_path: Path) -> None:
+    path = tmp_path / "a.zip"
+    packed(path, DATA)
+    path.write_bytes(path.read_bytes()[missing:])
+    with pytest.raises(DamagedExport):
+        zipped.members(path)

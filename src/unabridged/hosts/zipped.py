@@ -54,6 +54,10 @@ def members(path: Path) -> list[Member]:
         raise PathUnreadable(error.strerror or "", path=str(path)) from error
     except (zipfile.BadZipFile, ValueError, NotImplementedError, struct.error) as error:
         raise DamagedExport("the archive is cut off or damaged", path=str(path)) from error
+    if any(
+        info.header_offset < 0 for info in found
+    ):  # the directory says that it lies behind more than there is
+        raise DamagedExport("the archive's directory is damaged", path=str(path))
     if len(found) > MAX_MEMBERS:
         raise UnsafeExport("the archive has too many files", path=str(path), limit=MAX_MEMBERS)
     return [
