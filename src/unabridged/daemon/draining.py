@@ -23,7 +23,7 @@ from unabridged.daemon.outbox import Entry, Outbox, Useless
 from unabridged.errors import InvalidInput, NotFound, UnabridgedError
 from unabridged.store.contract import Store
 
-SLICE = 500  # entries taken at once
+SLICE, TRANSCRIPTS = 5_000, 100  # entries taken at once, and the transcripts that they may name
 PASS = 20_000  # names remembered of a folder that holds more
 FIRST_SECONDS = 0.3  # after the start: who starts a daemon has a request for it
 AGAIN_SECONDS = 60.0  # until a failed entry is tried again
@@ -158,17 +158,19 @@ class Draining:
             names = self.outbox.oldest(PASS, frozenset(self._later))
             if not names:
                 return settled
-            for start in range(0, len(names), SLICE):
-                count, go_on = self._slice(names[start : start + SLICE])
-                settled += count
+            taken = 0
+            while taken < len(names):
+                works, count = self._works(names[taken : taken + SLICE])
+                applied, go_on = self._slice(works)
+                settled += applied
                 if not go_on:
                     return settled
+                taken += count
         return settled
 
-    def _slice(self, names: Sequence[str]) -> tuple[int, bool]:
-        """Apply some entries; return how many were settled, and whether there is a point in going on."""
+    def _slice(self, works: Sequence[Work]) -> tuple[int, bool]:
+        """Have transcripts read; return how many entries were settled, and whether there is a point in going on."""
         self.busy = True
-        works = list(self._works(names))
         for work in works:
             if work.path:
                 work.run = self._reads.follow(work.path, work.host, ended=work.ended)
@@ -188,26 +190,33 @@ class Draining:
         self._settle(outcomes)
         return len(outcomes), True
 
-    def _works(self, names: Sequence[str]) -> list[Work]:
-        """Read entries and gather them by transcript; what can never be used goes to quarantine."""
-        found = dict[tuple[str, str], Work]()
-        for waiting in names:
-            try:
-                name = self.outbox.take(waiting)
-            except FileNotFoundError:
-                continue  # dropped meanwhile
-            try:
-                entry = self.outbox.read(name, self._hosts.__contains__)
-            except Useless as error:
-                self._hold(name, error)
-                continue
-            except FileNotFoundError:
-                continue
-            for path in self._paths(entry):
+    def _works(self, names: Sequence[str]) -> tuple[list[Work], int]:
+        """Read entries and gather them by transcript, until there are enough; return how many were looked at, too."""
+        found, looked = dict[tuple[str, str], Work](), 0
+        for name in names:
+            if len(found) >= TRANSCRIPTS or self._closed:
+                break
+            looked += 1
+            for own, entry, path in self._named(name):
                 work = found.setdefault((entry.host, path), Work(entry.host, path, [], []))
-                work.names.append(name)
+                work.names.append(own)
                 work.entries.append(entry)
-        return list(found.values())
+        return list(found.values()), looked
+
+    def _named(self, waiting: str) -> list[tuple[str, Entry, str]]:
+        """Take an entry: its name from here on, and each transcript; what is of no use goes to quarantine."""
+        try:
+            name = self.outbox.take(waiting)
+        except FileNotFoundError:
+            return []  # dropped meanwhile
+        try:
+            entry = self.outbox.read(name, self._hosts.__contains__)
+        except Useless as error:
+            self._hold(name, error)
+            return []
+        except FileNotFoundError:
+            return []
+        return [(name, entry, path) for path in self._paths(entry)]
 
     def _paths(self, entry: Entry) -> list[str]:
         """Return the transcripts to read for an entry, [""] where it names none that is there."""
