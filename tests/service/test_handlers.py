@@ -420,3 +420,15 @@ def test_shutdown_stops_with_its_reason(desk: Desk) -> None:
     assert desk.daemon.stopped == ["because", "asked by a client"]
     assert desk.call("ping").pid == 4242
     assert desk.call("daemon.status").slow[0]["operation"] == "search"
+
+
+def test_the_outbox_is_shown_only_to_who_sees_everything(desk: Desk) -> None:
+    assert desk.call("outbox").entries == []
+    with pytest.raises(OutOfScope):
+        desk.call("outbox", granted=Level.PROJECT)
+    with pytest.raises(InvalidInput):
+        desk.call("outbox", action="drop")
+    with pytest.raises(InvalidInput):
+        desk.call("outbox", action="burn")
+    with pytest.raises(NotFound):
+        desk.call("outbox", action="replay", ids=["a"])
