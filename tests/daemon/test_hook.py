@@ -511,3 +511,51 @@ def test_the_two_files_of_the_hook_stand_alone(away: Path, tmp_path: Path) -> No
     line = [sys.executable, "-I", "-S", "-E", str(copied), "codex"]
     assert subprocess.run(line, input=data, env=surroundings(away), check=False).returncode == 0
     assert [entry["host"] for entry in entries(away)] == ["codex"]
+
+
+WATCH = """
+import sys
+sys.argv = ["hook", "claude-code"]
+import posix
+kept = {name: getattr(posix, name) for name in ("open", "fsync", "rename", "mkdir", "write", "unlink")}
+told, files = [], {}
+def note(name):
+    def call(*given, **named):
+        found = kept[name](*given, **named)
+        if name == "open":
+            files[found] = given[0] if isinstance(given[0], str) else given[0].decode()
+        if name in ("fsync", "write"):
+            told.append((name, files.get(given[0], str(given[0]))))
+        elif name in ("rename", "mkdir"):
+            told.append((name, given[-1] if isinstance(given[-1], str) else str(given[0].decode())))
+        return found
+    return call
+for name in kept:
+    setattr(posix, name, note(name))
+from unabridged import hookclient
+hookclient.end = lambda status: print("\\n".join(" ".join(item) for item in told), file=sys.stderr)
+hookclient.run()
+"""
+
+
+def test_an_entry_is_on_the_disk_before_it_has_its_name(away: Path) -> None:
+    """The order of calls is what survives a loss of power: contents, then the name, then the folders."""
+    done = subprocess.run(
+        [sys.executable, "-c", WATCH],
+        input=json.dumps(event("Stop", "/t.jsonl")).encode(),
+        capture_output=True,
+        env=surroundings(away),
+        check=True,
+    )
+    lines = done.stderr.decode().splitlines()
+    steps = [line.split()[0] + " " + Path(line.split()[1]).name for line in lines]
+    (entry,) = (away / "outbox").glob("*.json")
+    temporary = f".{entry.stem}.new"
+    assert steps[:6] == [
+        "mkdir outbox",
+        f"fsync {away.name}",
+        f"write {temporary}",
+        f"fsync {temporary}",
+        f"rename {entry.name}",
+        "fsync outbox",
+    ]

@@ -31,6 +31,7 @@ READ_SECONDS = (
     600.0  # that the transcripts of a slice may take; what is not done by then is tried again later
 )
 LOOK_SECONDS = 0.2  # between two looks whether the daemon stops
+DATABASE = ".db"  # what a host keeps all its sessions in
 MAX_WALKED = 50_000  # files of a host looked at for a session whose transcript is not where its event said
 BEGINNINGS = (
     "SessionStart",
@@ -235,15 +236,14 @@ class Draining:
         return found or [""]
 
     def _by_name(self, entry: Entry) -> list[str]:
-        """Look through the host's places for files that bear a session's id."""
+        """Look through the host's places for files that bear a session's id, or hold many sessions."""
         if len(entry.session) < 8:
             return []
         found, looked = list[str](), 0
         for root in self._roots().get(entry.host, ()):
             for folder, _, files in os.walk(root):
-                found += [
-                    os.path.realpath(os.path.join(folder, name)) for name in files if entry.session in name
-                ]
+                named = [name for name in files if entry.session in name or name.endswith(DATABASE)]
+                found += [os.path.realpath(os.path.join(folder, name)) for name in named]
                 looked += len(files)
                 if looked > MAX_WALKED:
                     return found
