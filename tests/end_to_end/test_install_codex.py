@@ -10,16 +10,16 @@ from tests.daemon.living import SESSION, Home, transcript
 from tests.support import provider_openai
 from tests.support.client_codex import Codex, thread_of
 from tests.support.installed import Installed, snapshot
-from tests.support.provider import Call, Provider, Reply
+from tests.support.provider import Call, Provider, Reply, Rule
 
 pytestmark = pytest.mark.real_client
 
 TOLD = "1 earlier session of this project"
 
 
-def machine(home: Home, folder: Path, provider: Provider) -> tuple[Codex, Installed]:
+def machine(home: Home, folder: Path, provider: Provider, more: str = "") -> tuple[Codex, Installed]:
     """Codex and an archive that knows one earlier session of its project."""
-    client = Codex(folder / "a machine", provider.url)
+    client = Codex(folder / "a machine", provider.url, more)
     (client.root / "AGENTS.md").write_bytes(b"Be brief.")
     installed = Installed(home, client.env, client.project)
     old = transcript(folder / "old.jsonl", SESSION, 6, folder=str(client.project), words="zirconium")
@@ -79,6 +79,22 @@ def test_threads_that_go_on_and_fork_are_kept_as_they_are(home: Home, tmp_path: 
         assert installed.sessions_with("osmium1") == {thread}
         assert installed.sessions_with("osmium2") == {thread}
         assert installed.sessions_with("osmium3") == {fork}
+
+
+def test_what_a_compaction_took_out_is_told_of_and_found(home: Home, tmp_path: Path) -> None:
+    summary = Rule("CONTEXT CHECKPOINT", Reply("Nothing much."))
+    long = {"input_tokens": 25_000, "output_tokens": 10, "total_tokens": 25_010}
+    with Provider([provider_openai], rules=[summary]) as provider:
+        client, installed = machine(home, tmp_path, provider, "model_auto_compact_token_limit = 20000")
+        installed.una("install", "codex", "--trust")
+        provider.then(Reply("It is osmium1.", usage=long), Reply("It is osmium2."))
+        client.say("First, please.")
+        client.say("Second, please.", "resume", thread_of(client.transcripts()[-1]))
+        first, asked, last = (request.text() for request in provider.requests[-3:])
+        assert TOLD in first
+        assert "CONTEXT CHECKPOINT" in asked
+        assert last.count("<unabridged-catalogue>") == 1
+        assert installed.sessions_with("osmium1") == {thread_of(client.transcripts()[-1])}
 
 
 def test_a_second_scope_is_refused_since_its_hooks_would_run_twice(home: Home, tmp_path: Path) -> None:
