@@ -5,10 +5,14 @@ from __future__ import annotations
 import json
 import os
 import random
+import tempfile
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from unabridged.errors import TranscriptChanged
 from unabridged.hosts import documents
@@ -133,6 +137,28 @@ def test_equal_elements_are_as_many_as_they_are(
     more, state = all_new(path, state)
     assert more == [{"ok": 1}] * 197
     assert all_new(path, state)[0] == []
+
+
+@given(
+    st.lists(st.lists(st.integers(0, 6), max_size=12), min_size=1, max_size=5),
+    st.sampled_from([1, 20, 1 << 20]),
+    st.sampled_from([3, 100]),
+)
+def test_whatever_a_document_becomes_all_that_it_ever_held_is_given(
+    states: list[list[int]], step: int, remembered: int
+) -> None:
+    with pytest.MonkeyPatch.context() as patch, tempfile.TemporaryDirectory() as folder:
+        patch.setattr(documents, "STEP_BYTES", step)
+        patch.setattr(documents, "REMEMBERED", remembered)
+        path = Path(folder) / "chat.json"
+        state, ever = b"", Counter[int]()
+        for number, items in enumerate(states):
+            path.write_text(json.dumps({"at": number, "messages": [{"n": item} for item in items]}))
+            os.utime(path, ns=(0, number))
+            found, state = all_new(path, state)
+            ever.update(item["n"] for item in found)
+            assert not Counter(items) - ever  # each as often as it stands there
+            assert all_new(path, state)[0] == []
 
 
 def test_a_document_that_is_an_array(tmp_path: Path) -> None:

@@ -123,7 +123,9 @@ class _Looking:
         self._array = array
         self._inside = (array,) if array else ()
         self._state = state
-        self._known = set(_pieces(state.hashes))
+        self._known = dict.fromkeys(
+            _pieces(state.hashes)
+        )  # each stands for one element, and is used up by it
         self._window = deque(_pieces(state.new), REMEMBERED)
         self._seen = set(self._window)
 
@@ -142,9 +144,7 @@ class _Looking:
             return
         state.file, state.at, state.count = now, None, 0
         # What an unfinished look through has given is known, too.
-        self._known |= self._seen
-        given = _pieces(state.hashes) + list(self._window)
-        state.hashes = b"".join(given[-REMEMBERED:])
+        self._known |= dict.fromkeys(self._window)
         self._forget()
         state.same = bool(state.before) and self._prefix(file) == state.chain
         self._forget()
@@ -185,7 +185,11 @@ class _Looking:
             for element in self._elements(file):
                 name = self._remember(element)
                 state.count += 1
-                if not (state.same and state.count <= state.before) and name not in self._known:
+                if state.same and state.count <= state.before:
+                    pass
+                elif name in self._known:
+                    del self._known[name]
+                else:
                     found.append(New(element, name, before))
                     size += len(element.data)
                 state.at = (element.name, element.place, element.end)
@@ -217,6 +221,7 @@ class _Looking:
 
     def _ended(self, found: list[New], *, over: bool) -> Look:
         state = self._state
+        state.hashes = b"".join(list(self._known)[-REMEMBERED:])
         state.new = b"".join(self._window)
         if over:
             state = State(state.new, state.new_before, state.new_chain)
