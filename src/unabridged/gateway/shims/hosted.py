@@ -23,6 +23,7 @@ from unabridged.window.providers.splice import elements, members
 KEPT_FREE: Mapping[str, int] = {"pi": 16_384, "opencode": 0}
 OVERFLOW = "overflow"  # why a host makes its history short when the provider has refused it
 KEPT_SESSIONS = 8  # of which the last messages are remembered, for a host that does not send them along
+UNHEARD = 2  # requests of a session: a host may tell of an answer when it has asked again already
 BEHIND_GATEWAY = "behind-gateway"
 
 
@@ -30,7 +31,9 @@ BEHIND_GATEWAY = "behind-gateway"
 class _Session:
     """What is remembered of a session between its requests."""
 
-    sent: Going | None = None  # a request that nothing was heard of since
+    sent: list[Going] = field(
+        default_factory=list[Going]
+    )  # requests that nothing was heard of since, in order
     body: bytes = b""
     notices: frozenset[str] = frozenset()
 
@@ -54,19 +57,19 @@ class Hosted:
         if given.aside:
             sent = await self.windows.cut_again(adapter, body, _headers(given))
             return Planned(given.id, _changed(body, sent))
-        self._unheard(session)
         going = await self.windows.window(adapter, body, _headers(given))
-        session.sent, session.body = going, body
+        self._unheard(session, UNHEARD - 1)
+        session.sent.append(going)
+        session.body = body
         notice = _news(session, going.account)
         return Planned(given.id, _changed(body, going.body), going.fault, _status(going.account), notice)
 
     def answered(self, given: Asked) -> None:
-        """Take what came of the last request of a session: what it cost, and its messages where they are told."""
+        """Take what came of a session's oldest request of which nothing was heard: its cost, its messages if told."""
         session = self._session(given)
-        sent, session.sent = session.sent, None
-        if sent is not None:
+        if session.sent:
             raws = [bytes(one) for one in elements(given.messages)] if bytes(given.messages) else []
-            self.windows.heard(sent, raws, _usage(given))
+            self.windows.heard(session.sent.pop(0), raws, _usage(given))
 
     async def compact(self, given: Asked) -> Compacted:
         """Return what stands for messages that the host takes out of its history, once they are durable."""
@@ -85,10 +88,10 @@ class Hosted:
         for session in self._sessions.values():
             self._unheard(session)
 
-    def _unheard(self, session: _Session) -> None:
-        sent, session.sent = session.sent, None
-        if sent is not None:
-            self.windows.unanswered(sent)
+    def _unheard(self, session: _Session, most: int = 0) -> None:
+        """Account for requests of which nothing was heard, but for so many."""
+        while len(session.sent) > most:
+            self.windows.unanswered(session.sent.pop(0))
 
     def _body(self, given: Asked) -> bytes:
         return asked.body(given, max(given.reserve, KEPT_FREE.get(given.host, 0)))
