@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import httpx2
 import pytest
 
 from tests.gateway.offered.provider import PROVIDERS, Block
@@ -370,3 +371,55 @@ def test_tools_that_cannot_be_offered_leave_the_window_as_it_is_without_them(
         assert len(json.loads(stand.upstream.asked[-1].body)[provider.name]) < len(history) - 1
 
     run(tmp_path / "x", form, script, limits=SMALL)
+
+
+@forms
+def test_a_refusal_between_two_answers_that_are_not_streamed_is_the_clients_answer(
+    tmp_path: Path, form: str
+) -> None:
+    async def script(stand: Stand, made: Script, daemon: Daemon) -> None:
+        made.answers = [[("text", "Let me look."), SEARCH], made.provider.error]
+        answer = await stand.post(
+            made.provider.path, made.provider.request([made.provider.user("What port?")])
+        )
+        assert (answer.status_code, answer.content) == (529, made.provider.error)
+
+    run(tmp_path / "x", form, script, streamed=False)
+
+
+@forms
+@both
+@pytest.mark.parametrize("offered", [True, False], ids=["offered", "not offered"])
+def test_a_provider_that_ends_the_connection_within_an_answer_leaves_it_without_an_end(
+    tmp_path: Path, form: str, streamed: bool, offered: bool
+) -> None:
+    provider = PROVIDERS[form]()
+    raw = (provider.stream if streamed else provider.whole)([("text", "Let me look."), SEARCH])
+    raw = raw.replace(b'"name":"unabridged_', b'"name":"other_')  # which a response would not repeat
+    half = raw[: raw.index(b"Let me") + 3]
+
+    async def act(asked: Asked) -> None:
+        length = f"content-length: {len(raw)}"
+        kind = "text/event-stream" if streamed else "application/json"
+        await asked.head("200 OK", f"content-type: {kind}", length)
+        await asked.say(half)
+        asked.drop()
+
+    async def inside() -> None:
+        async with standing(tmp_path / "g", act, operation=Daemon() if offered else None) as stand:
+            body = provider.request([provider.user("What port?")], stream=streamed)
+            if offered and not streamed:  # the client has nothing yet, and hears of it
+                answer = await stand.post(provider.path, body)
+                assert (answer.status_code, answer.json()["error"]["code"]) == (502, "upstream-broke")
+                return
+            got = list[bytes]()
+
+            async def read() -> None:
+                async with stand.http.stream("POST", stand.url + provider.path, json=body) as answer:
+                    got.extend([piece async for piece in answer.aiter_raw()])
+
+            with pytest.raises(httpx2.RemoteProtocolError):
+                await read()
+            assert half.startswith(b"".join(got))
+
+    asyncio.run(inside())

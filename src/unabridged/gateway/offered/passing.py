@@ -55,18 +55,29 @@ async def talked(
     tap: passing.Tap | None = None,
     fault: str = "",
 ) -> None:
-    """Send on what the client gets of a turn that begins with `answer`; raises `UpstreamBroke`, `Refused`."""
+    """Send on what the client gets of an answer that begins with `answer`; raises `UpstreamBroke`, `Refused`."""
+
+    last: httpx2.Response | None = None
 
     async def sent(body: bytes) -> _Answered | _Unreached:
+        nonlocal last
         try:
-            return _Answered(await again(body))
+            last = await again(body)
         except Refused:
+            last = None
             return _Unreached()
+        return _Answered(last)
 
     pieces = loop.stream(_Answered(answer), sent)
     try:
         if not loop.streamed:  # all of it comes at once: what failed by then is told before it
-            first = await _first(pieces)
+            try:
+                first = await _first(pieces)
+            except BrokenOff as error:  # the client has nothing yet, and hears what the provider says
+                if last is None or last.status_code == answer.status_code:
+                    raise Refused(Refusal(502, "upstream-broke")) from None
+                await passing.passed_as(last, _with(error.body, pieces), send, None, fault, CHANGED)
+                return
             await passing.passed_as(answer, _with(first, pieces), send, tap, fault or loop.fault, CHANGED)
             return
         await passing.passed_as(answer, pieces, send, tap, fault, CHANGED)
@@ -77,10 +88,10 @@ async def talked(
 
 
 async def _first(pieces: AsyncGenerator[bytes]) -> bytes:
-    """Return the first piece of an answer of which the client has nothing yet; raises `Refused`."""
+    """Return the first piece of an answer of which the client has nothing yet; raises `Refused`, `BrokenOff`."""
     try:
         return await anext(pieces, b"")
-    except (BrokenOff, httpx2.TransportError, httpx2.DecodingError):
+    except (httpx2.TransportError, httpx2.DecodingError):
         raise Refused(Refusal(502, "upstream-broke")) from None
 
 

@@ -55,7 +55,15 @@ class Reply(Protocol):
 
 
 class BrokenOff(Exception):
-    """The provider refused in the middle of an answer that cannot say so: the client must see it end unfinished."""
+    """The provider refused in the middle of an answer that cannot say so: the client must see it end unfinished.
+
+    `body` is what it said to that.
+    """
+
+    def __init__(self, body: bytes = b"") -> None:
+        """Say how."""
+        super().__init__()
+        self.body = body
 
 
 # Asks the archive: the call, and how many tokens its result may have.
@@ -208,5 +216,5 @@ class ToolLoop:
         body = b"" if reply is None else b"".join([data async for data in reply.chunks()])
         shown = tried(lambda: self._answer.failed(body), self.errors)
         if not shown:
-            raise BrokenOff
+            raise BrokenOff(body)
         return shown
