@@ -245,7 +245,7 @@ def read_some() -> bytes:
 
 def text_of(data: bytearray) -> str:
     """Return a text whatever its bytes are."""
-    return data.removeprefix(BOM).decode("utf-8", "replace")
+    return data[len(BOM) if data.startswith(BOM) else 0 :].decode("utf-8", "replace")
 
 
 def said(event: dict[str, Any], name: str, most: int = MOST_NAME) -> str:
@@ -410,15 +410,17 @@ def forget(path: bytes) -> None:
 # --- the outbox -------------------------------------------------------------------------------------------------------
 
 
-def made(folder: bytes) -> None:
-    """Make a folder of ours, with its missing parents, for us alone."""
+def made(path: bytes) -> None:
+    """Make a folder of ours with its missing parents, for us alone; it stays there when the power goes."""
+    parent = path.rpartition(b"/")[0] or b"/"
     try:
-        posix.mkdir(folder, 0o700)
+        posix.mkdir(path, 0o700)
     except FileExistsError:
         return
     except FileNotFoundError:
-        made(folder.rpartition(b"/")[0])
-        posix.mkdir(folder, 0o700)
+        made(parent)
+        posix.mkdir(path, 0o700)
+    posix.fsync(posix.open(parent, posix.O_RDONLY | posix.O_CLOEXEC))
 
 
 def leave(place: Place, json: Json, host: str, event: dict[str, Any], sequence: str) -> None:
