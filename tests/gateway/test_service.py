@@ -204,8 +204,13 @@ def test_a_request_that_builds_on_what_its_provider_keeps_goes_out_as_it_came_an
         await stand.post("/v1/responses", more)
         assert stand.sent() == more
         await stand.filed()
-        texts = b" ".join(row.raw for row in stand.memory.rows)
-        assert all(text in texts for text in (b"hello", b"So.", b'"on"'))
+        # The same words again are another message, as is the same answer to them.
+        second = stand.memory.rows[-1].message
+        await stand.post("/v1/responses", {**more, "previous_response_id": second})
+        await stand.filed()
+        texts = [row.raw for row in stand.memory.rows]
+        words = (b"hello", b"So.", b'"on"', b"So.", b'"on"', b"So.")
+        assert all(word in text for word, text in zip(words, texts, strict=True))
         assert len(stand.memory.names) == 1
 
     run(tmp_path, act, check)

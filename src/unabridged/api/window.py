@@ -13,10 +13,9 @@ from unabridged.api.exchange import Exchange
 from unabridged.api.keeping import Keeper
 from unabridged.api.plain import plain
 from unabridged.errors import InvalidInput
-from unabridged.window.execute import Prepared, account, answered, following
+from unabridged.window.execute import Prepared, account, answered, behind
 from unabridged.window.gating import Omission
 from unabridged.window.limits import Limits
-from unabridged.window.messages import Conversation
 from unabridged.window.notices import Notice
 from unabridged.window.providers.contract import Request as Read
 from unabridged.window.providers.sidecalls import Aside, aside
@@ -276,10 +275,7 @@ class Window:
         read, before = exchange.read(keeper.live.known), self._kept_there.get(exchange.previous, ())
         if read is None:
             return None, ()
-        if before:
-            said = read.conversation
-            items = tuple(following(before, said.items))
-            read = msgspec.structs.replace(read, conversation=Conversation(said.model, items, said.fixed))
+        read = behind(before, read)
         keeper.open([item.key for item in read.conversation.items], exchange.form)
         if keeper.opened:
             keeper.capture(keeper.live.missing(read))

@@ -56,6 +56,8 @@ class OpenConversation:
         self.firsts = dict[str, None]()
         self.size = 0  # bytes of what is remembered, when it was last looked at
         self.line: tuple[str, ...] = ()
+        # The provider's last answer, on which a request may build without the history, and the keys of all up to it.
+        self.kept: tuple[str, tuple[str, ...]] = ("", ())
         self.newest = ""  # text of the last item of the line
         self.named(own)
 
@@ -64,6 +66,11 @@ class OpenConversation:
         self.own = own
         self.id = conversation_id(self.host, self.session, own)
         self.live.state = State(address=address_of(self.id))
+
+    def before(self, previous: str) -> tuple[str, ...]:
+        """Return the keys of all up to an answer that the provider keeps, as far as they are known."""
+        message, keys = self.kept
+        return keys if previous and previous == message else ()
 
     @property
     def busy(self) -> bool:
@@ -78,6 +85,7 @@ class OpenConversation:
         """Return about how many bytes are remembered of it."""
         live = self.live
         keys = len(live.durable) + len(live.erased) + len(live.invalid) + len(self.line) + len(self.firsts)
+        keys += len(self.kept[1])
         return keys * KEY_BYTES + 4 * len(self.newest) + live.state_bytes()
 
     def trimmed(self) -> None:

@@ -45,9 +45,13 @@ def going(
     limits: Limits,
     fault: str,
     kind: Aside,
+    before: tuple[str, ...] = (),
     offering: Offering | None = None,
 ) -> Going:
-    """Return a request as it was prepared; `came` is what it said, `fault` what failed before."""
+    """Return a request as it was prepared; `came` is what it said, `fault` what failed before.
+
+    `before` are the keys of what its provider keeps, on which it builds.
+    """
     fault = fault or made.fault
     plan = made.sending.plan
     told = account(made, limits, side="" if kind is Aside.NONE else kind.value)
@@ -59,7 +63,7 @@ def going(
         msgspec.structs.replace(told, fault=fault),
         plan.estimate if plan is not None else 0,
         len(made.body) if plan is not None else 0,
-        came.conversation.keys,
+        (*before, *came.conversation.keys) if before else came.conversation.keys,
         offering if offering is not None and offering.offered and plan is not None else None,
         made.error,
     )

@@ -74,6 +74,8 @@ class Windows:
         conversation = self._conversations.find(
             who(headers, said, self._default), request.conversation, said, kind
         )
+        before = conversation.before(said.previous)
+        request = execute.behind(before, request)
         limits, fault = self._bounds(request.conversation.model, said.reserve, told_window(headers))
         late = await self._remembered(conversation, adapter, request, kind, limits, patience)
         filed = self._admission.request(conversation, adapter, request, kind)
@@ -81,8 +83,8 @@ class Windows:
             made = await self._long.run(
                 size, lambda: self._beside(adapter, body, conversation, request, limits, kind)
             )
-            return going(adapter, conversation, request, made, limits, fault, kind)
-        chosen, offering, read = adapter, None, request if request.body is body else None
+            return going(adapter, conversation, request, made, limits, fault, kind, before)
+        chosen, unoffered, offering, read = adapter, "", None, request if request.body is body else None
         if self.offers is not None:
             offering, taken = await self.offers.around(adapter, conversation, request, whole=read is not None)
             chosen, read = offering or adapter, taken if read is not None else None
@@ -98,7 +100,7 @@ class Windows:
         if made.error is not None and self.offers is not None and offering is not None:
             self.offers.failed(conversation, made.error)
             chosen, offering, read = adapter, None, request if request.body is body else None
-            made, fault = await self._long.run(size, prepared), fault or execute.PLANNER
+            made, unoffered = await self._long.run(size, prepared), execute.PLANNER
         if filed is not None and made.sending.plan is not None and made.sending.plan.archive:
             told = late or await self._filing.within(filed, patience)
             frozen = told not in ("", execute.INVALID)  # then all but what it cannot keep is durable
@@ -107,8 +109,8 @@ class Windows:
         conversation.live.under_way(made)
         if not late and conversation.live.held_up(made):
             late = execute.INVALID
-        fault, conversation.fault = late or fault or conversation.fault, ""
-        return going(adapter, conversation, request, made, limits, fault, kind, offering)
+        fault, conversation.fault = late or fault or unoffered or conversation.fault, ""
+        return going(adapter, conversation, request, made, limits, fault, kind, before, offering)
 
     async def again(self, adapter: Adapter, body: bytes) -> Going:
         """Return a request, of which something of ours raised, with the last window of its conversation.
@@ -165,6 +167,8 @@ class Windows:
         if back and not account.side:
             rows = execute.answered(adapter, sent.keys, list_name(adapter), back, answer.message)
             self._admission.answer(conversation, rows)
+            if list_name(adapter) == "input":
+                conversation.kept = answer.message, (*sent.keys, *(row.key for row in rows if not row.part))
         self._admission.when_settled(conversation, lambda: self._filing.save(conversation, account))
 
     def unanswered(self, sent: Going) -> None:

@@ -17,7 +17,7 @@ from unabridged.window.epoch import NOTHING, Plan
 from unabridged.window.groups import PINS
 from unabridged.window.guard import tried
 from unabridged.window.limits import Limits
-from unabridged.window.messages import KEY_CHARS, Item, Keys
+from unabridged.window.messages import KEY_CHARS, Conversation, Item, Keys
 from unabridged.window.providers.again import again, nearest
 from unabridged.window.providers.contract import Adapter, Request
 from unabridged.window.providers.known import Known
@@ -260,6 +260,15 @@ def following(keys: Iterable[str], items: Iterable[Item]) -> list[Item]:
     """Return items with the keys that they will have behind those of a request."""
     coming = [Item(item.role, item.parts, item.key[:KEY_CHARS], item.tokens) for item in items]
     return list(map(Keys.behind(keys, coming).keyed, coming))
+
+
+def behind(keys: Sequence[str], request: Request) -> Request:
+    """Return a request of what is new with the keys that its items have behind those that came before."""
+    if not keys:
+        return request
+    said = request.conversation
+    made = Conversation(said.model, tuple(following(keys, said.items)), said.fixed)
+    return msgspec.structs.replace(request, conversation=made)
 
 
 def answered(
