@@ -66,7 +66,7 @@ def tell_all(homes: list[Home], written: dict[str, Path]) -> None:
         assert set(pool.map(one, range(HOOKS))) == {(0, b"")}
 
 
-def applied(home: Home, names: set[str]) -> None:
+def check_applied(home: Home, names: set[str]) -> None:
     """Check that a home has every one of some sessions, once, and nothing that waits or failed."""
     client = home.connect()
     client.call("outbox")
@@ -96,7 +96,7 @@ def test_hooks_at_once_lose_nothing_and_apply_once(
     written = sessions(tmp_path)
     prepare(homes[0])
     tell_all(homes[:1], written)
-    applied(homes[0], set(written))
+    check_applied(homes[0], set(written))
 
 
 def test_hooks_at_once_lose_nothing_while_the_daemon_is_killed(homes: list[Home], tmp_path: Path) -> None:
@@ -118,7 +118,7 @@ def test_hooks_at_once_lose_nothing_while_the_daemon_is_killed(homes: list[Home]
         tell_all([home], written)
         over.set()
         assert killed.result() > 0
-    applied(home, set(written))
+    check_applied(home, set(written))
 
 
 def test_hooks_of_two_homes_never_meet(homes: list[Home], tmp_path: Path) -> None:
@@ -127,4 +127,4 @@ def test_hooks_of_two_homes_never_meet(homes: list[Home], tmp_path: Path) -> Non
     down(homes[1])
     tell_all(homes, written)
     for number, home in enumerate(homes):
-        applied(home, set(list(written)[number::2]))
+        check_applied(home, set(list(written)[number::2]))
