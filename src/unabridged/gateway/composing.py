@@ -21,8 +21,9 @@ from unabridged.window.limits import Limits
 if TYPE_CHECKING:
     from unabridged.gateway.offered.offers import Offers
 
-# That a request waits for the archive: an extension waits two seconds in all, with the start of this process in them.
-EXTENSION_SECONDS = 1.2
+# That a request waits for the archive: an extension waits two seconds in all, with the start of this process in them,
+# and ten where its provider would refuse the request as it is.
+EXTENSION_SECONDS = (1.2, 8.0)
 OFFER = "offer"  # the setting's value with which tools are offered
 
 
@@ -43,7 +44,7 @@ def of_host(
 
     `told`: the windows of models in tokens as the host says them; it may be filled later.
     """
-    filing = Filing(DaemonArchive(link), journal, folder, (EXTENSION_SECONDS, EXTENSION_SECONDS))
+    filing = Filing(DaemonArchive(link), journal, folder, EXTENSION_SECONDS)
     known = of_settings(settings)
 
     def bounds(model: str, reserve: int, window: int) -> tuple[Limits, str]:

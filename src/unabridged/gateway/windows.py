@@ -102,7 +102,9 @@ class Windows:
             chosen, offering, read = adapter, None, request if request.body is body else None
             made, unoffered = await self._long.run(size, prepared), execute.PLANNER
         if filed is not None and made.sending.plan is not None and made.sending.plan.archive:
-            told = late or await self._filing.within(filed, patience)
+            # Where no cut was made before, it would go out as it came.
+            refused = not conversation.live.state.cut.index and request.conversation.tokens > limits.hard
+            told = late or await self._filing.within(filed, patience, longer=refused)
             frozen = told not in ("", execute.INVALID)  # then all but what it cannot keep is durable
             made = await self._long.run(size, lambda: prepared(frozen=frozen))
             late = told

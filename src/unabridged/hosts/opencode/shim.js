@@ -3,7 +3,9 @@ const UNA = ["una"]; // what starts Unabridged; `una install opencode` writes it
 // `una window serve` (a line of JSON), and what comes back says which of them are sent. Whatever fails, OpenCode goes on.
 import { spawn } from "node:child_process";
 
-const WAIT = 2000, PAUSE = 15000; // milliseconds: that a request waits for us, once; in which nothing waits after that
+// Milliseconds: that a request waits for us, once; the same where the model's window is too small for it as it is; in
+// which nothing waits after that.
+const WAIT = 2000, LONG = 10000, PAUSE = 15000;
 const MARK = Symbol.for("unabridged");
 
 export const Unabridged = async ({ client, directory }) => {
@@ -38,8 +40,8 @@ export const Unabridged = async ({ client, directory }) => {
     if (Date.now() < pausedUntil) return resolve(undefined);
     const id = ++number;
     const late = () => { waiting.delete(id); pausedUntil = Date.now() + PAUSE; if (child && (child.heard || child.missed++ > 1)) { child.kill("SIGKILL"); child = undefined; } resolve(undefined); };
-    const timer = setTimeout(late, WAIT);
     const one = { again: 1, line: JSON.stringify({ id, host: "opencode", cwd: directory, ...message }) + "\n", done: (answer) => { clearTimeout(timer); resolve(answer); } };
+    const timer = setTimeout(late, message.limit && one.line.length / 4 > message.limit ? LONG : WAIT);
     waiting.set(id, one);
     write(one);
   });
