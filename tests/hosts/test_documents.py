@@ -140,21 +140,26 @@ def test_equal_elements_are_as_many_as_they_are(
 
 
 @given(
-    st.lists(st.lists(st.integers(0, 6), max_size=12), min_size=1, max_size=5),
+    st.lists(st.tuples(st.lists(st.integers(0, 6), max_size=12), st.booleans()), min_size=1, max_size=5),
     st.sampled_from([1, 20, 1 << 20]),
     st.sampled_from([3, 100]),
 )
 def test_whatever_a_document_becomes_all_that_it_ever_held_is_given(
-    states: list[list[int]], step: int, remembered: int
+    states: list[tuple[list[int], bool]], step: int, remembered: int
 ) -> None:
     with pytest.MonkeyPatch.context() as patch, tempfile.TemporaryDirectory() as folder:
         patch.setattr(documents, "STEP_BYTES", step)
         patch.setattr(documents, "REMEMBERED", remembered)
         path = Path(folder) / "chat.json"
         state, ever = b"", Counter[int]()
-        for number, items in enumerate(states):
+        for number, (items, interrupted) in enumerate(states):
             path.write_text(json.dumps({"at": number, "messages": [{"n": item} for item in items]}))
             os.utime(path, ns=(0, number))
+            if interrupted:  # the document changes before the look through it is over
+                look = documents.look(path, "messages", state)
+                state = look.state
+                ever.update(json.loads(element.data)["n"] for element in look.elements)
+                continue
             found, state = all_new(path, state)
             ever.update(item["n"] for item in found)
             assert not Counter(items) - ever  # each as often as it stands there

@@ -142,9 +142,10 @@ class _Looking:
         if now == state.file and state.at is not None:
             file.seek(state.at[2])
             return
+        # What an unfinished look through has given is known, too; the elements in front stand for themselves.
+        seen = state.count - state.before if state.same else len(self._window)
+        self._known |= dict.fromkeys(list(self._window)[-seen:] if seen > 0 else ())
         state.file, state.at, state.count = now, None, 0
-        # What an unfinished look through has given is known, too.
-        self._known |= dict.fromkeys(self._window)
         self._forget()
         state.same = bool(state.before) and self._prefix(file) == state.chain
         self._forget()
