@@ -393,13 +393,23 @@ def test_whatever_a_user_had_in_a_file_is_there_again(
     assert path.exists()
 
 
-def test_commands_in_an_agents_files_hold_any_path(machine: Machine) -> None:
-    facts = agents.facts(machine.environ)
-    odd = replace(facts, hook="/a b/ü'\"$x/hook.py", python="/p y/python")
-    line = odd.hook_line("claude-code")
-    assert os.system(f"sh -nc {json.dumps('true')}") == 0
-    assert line.startswith("[ ! -f ")
-    assert os.system(line.replace("exec ", "true ")) == 0  # no such file: nothing runs, status 0
+def test_a_hook_runs_wherever_it_lies_and_does_nothing_where_it_lies_no_more(machine: Machine) -> None:
+    folder = machine.home / "a 'b' \"c\" $HOME ü"
+    folder.mkdir()
+    python, hook = folder / "python", folder / "hook.py"
+    facts = replace(agents.facts(machine.environ), python=str(python), hook=str(hook))
+    line = facts.hook_line("claude-code")
+
+    def status() -> tuple[int, str]:
+        done = subprocess.run(["/bin/sh", "-c", line], capture_output=True, text=True, check=False)
+        return done.returncode, done.stdout + done.stderr
+
+    python.symlink_to(sys.executable)
+    assert status() == (0, "")  # the file is gone
+    hook.write_text("import sys; print(sys.argv[1:]); sys.exit(7)")
+    assert status() == (7, f"['claude-code', '--home', {str(machine.archive)!r}]\n")
+    python.unlink()
+    assert status() == (0, "")  # what it was to run with is gone
 
 
 def test_a_trust_that_is_still_good_stays_with_what_codex_keeps_beside_it(machine: Machine) -> None:

@@ -54,9 +54,11 @@ class Facts:
     def hook_line(self, host: str) -> str:
         """Return that command as a line for a POSIX shell.
 
-        Without its file Python would leave with status 2, by which hosts take a prompt back: then nothing is run.
+        Without its file Python would leave with status 2, by which hosts take a prompt back, and without Python the
+        shell would complain at each event: then nothing is run.
         """
-        return f"[ ! -f {shlex.quote(self.hook)} ] || exec {shlex.join(self.hook_words(host))}"
+        gone = f"[ ! -x {shlex.quote(self.python)} ] || [ ! -f {shlex.quote(self.hook)} ]"
+        return f"{gone} || exec {shlex.join(self.hook_words(host))}"
 
     def una_line(self, *words: str) -> str:
         """Return a command of ours as a line for a POSIX shell, with the archive's home where it has one."""
