@@ -24,9 +24,9 @@ except ImportError:  # no daemon runs on such a system yet
     sys.exit(0)
 
 # Seconds since the start of this file's code. The interpreter takes some hundredths before, more on a busy machine.
-READ_UNTIL = 0.60  # the whole event should be there, since hosts write it at once
-TALK_UNTIL = 0.80  # an answer that comes later is of no use to anybody
-SAY_UNTIL = 0.93  # the host should have read it
+READ_UNTIL = 0.55  # the whole event should be there, since hosts write it at once
+TALK_UNTIL = 0.75  # an answer that comes later is of no use to anybody
+SAY_UNTIL = 0.90  # the host should have read it
 # What is left behind takes a few calls that wait for nobody. Only a machine so busy that a millisecond takes seconds
 # comes to the end of this: there losing nothing counts for more than a second.
 LEAVE_UNTIL = 5.0
