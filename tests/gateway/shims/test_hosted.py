@@ -214,6 +214,21 @@ def test_what_a_host_reports_is_counted_and_what_it_has_of_the_answer_archived(
     run(tmp_path, check)
 
 
+def test_what_a_host_sends_beside_its_messages_is_learnt_from_the_first_report(tmp_path: Path) -> None:
+    async def check(hosted: Hosted, memory: Memory) -> None:
+        del memory
+        history = requests("opencode")
+        spent = msgspec.Raw(b'{"input":1500,"output":1}')
+        before = await hosted.plan(asked("opencode", history[0]))
+        hosted.answered(Asked(2, "answered", "opencode", "s-1", usage=spent))
+        after = await hosted.plan(asked("opencode", history[0]))
+        assert before.status == "una 0k/1k"
+        assert after.status == "una 2k/1k"
+        assert 1_200 < hosted.fixed["local/m"] < 1_500
+
+    run(tmp_path, check)
+
+
 def test_a_notice_is_told_once(tmp_path: Path) -> None:
     async def check(hosted: Hosted, memory: Memory) -> None:
         del memory

@@ -18,6 +18,7 @@ from unabridged.window.execute import ROTATED, Account
 from unabridged.window.providers.adapters import ADAPTERS
 from unabridged.window.providers.contract import Adapter
 from unabridged.window.providers.splice import elements, members
+from unabridged.window.providers.usage import usage
 
 # Tokens that a host keeps free by itself: it makes its history short before a window reaches into them.
 KEPT_FREE: Mapping[str, int] = {"pi": 16_384, "opencode": 0}
@@ -40,10 +41,15 @@ class _Session:
 
 @dataclass(slots=True)
 class Hosted:
-    """All sessions of one process of a host. `told` gets the window of each model as the host says it."""
+    """All sessions of one process of a host. `told` gets the window of each model as the host says it.
+
+    fixed: tokens that a host sends beside its messages, by model, where it does not say them: what the provider counted
+    of the first request and the messages do not account for.
+    """
 
     windows: HostWindows
     told: dict[str, int]
+    fixed: dict[str, int] = field(default_factory=dict[str, int])
     _sessions: dict[tuple[str, str], _Session] = field(default_factory=dict[tuple[str, str], _Session])
 
     async def plan(self, given: Asked) -> Planned:
@@ -69,7 +75,8 @@ class Hosted:
         session = self._session(given)
         if session.sent:
             raws = [bytes(one) for one in elements(given.messages)] if bytes(given.messages) else []
-            self.windows.heard(session.sent.pop(0), raws, _usage(given))
+            counted = _usage(given)
+            self.windows.heard(self._learnt(session.sent.pop(0), counted), raws, counted)
 
     async def compact(self, given: Asked) -> Compacted:
         """Return what stands for messages that the host takes out of its history, once they are durable."""
@@ -88,13 +95,24 @@ class Hosted:
         for session in self._sessions.values():
             self._unheard(session)
 
+    def _learnt(self, sent: Going, counted: bytes) -> Going:
+        """Learn what a host sends beside its messages; return a request, from which nothing else is learnt then."""
+        said, model = usage(counted) if counted else None, sent.account.model
+        if said is None or not sent.estimate or model in self.fixed:
+            return sent
+        self.fixed[model] = max(0, said.prompt - sent.estimate)
+        return msgspec.structs.replace(sent, estimate=0)
+
     def _unheard(self, session: _Session, most: int = 0) -> None:
         """Account for requests of which nothing was heard, but for so many."""
         while len(session.sent) > most:
             self.windows.unanswered(session.sent.pop(0))
 
     def _body(self, given: Asked) -> bytes:
-        return asked.body(given, max(given.reserve, KEPT_FREE.get(given.host, 0)))
+        if given.fixed:
+            self.fixed[given.model] = given.fixed
+        known = msgspec.structs.replace(given, fixed=self.fixed.get(given.model, 0))
+        return asked.body(known, max(given.reserve, KEPT_FREE.get(given.host, 0)))
 
     def _session(self, given: Asked) -> _Session:
         key = (given.host, given.session)
