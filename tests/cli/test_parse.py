@@ -93,8 +93,8 @@ def test_a_group_alone_runs_its_default(group: str) -> None:
     assert (verb.name, count) == (DEFAULTS[group], 1)
 
 
-# Whatever `mcp` writes is a message, and whatever `run` does is its program's: neither has a second form.
-SPEAKS_A_PROTOCOL = {"mcp", "run"}
+# Whatever `mcp` and `window serve` write is a message, and what `run` does is its program's: none has a second form.
+SPEAKS_A_PROTOCOL = {"mcp", "run", "window serve"}
 
 
 def test_every_verb_of_the_table_is_well_formed() -> None:

@@ -380,6 +380,14 @@ def test_status_says_where_sessions_are_that_have_no_place_of_their_own() -> Non
     ]
 
 
+def test_status_says_which_hosts_are_read_while_a_daemon_runs_only() -> None:
+    here = [{"path": "/srv/gemini", "exists": True}]
+    hosts = [*STATUS["hosts"], {"host": "gemini", "transcripts": 2, "roots": here}]  # type: ignore[misc]
+    done = una("status", daemon=Daemon(status={**STATUS, "hosts": hosts}))
+    assert "while a daemon runs: gemini. `una daemon login on`" in done.err
+    assert "login" not in una("status", daemon=Daemon(status=STATUS)).err
+
+
 def test_status_with_a_problem_exits_with_one() -> None:
     wrong = {**STATUS, "ok": False, "problems": [{"code": "disk-low", "message": "too little disk"}]}
     done = una("status", daemon=Daemon(status=wrong))

@@ -12,6 +12,7 @@ from unabridged.cli import agents, applying
 from unabridged.cli import journal as journals
 from unabridged.cli.arguments import Arguments
 from unabridged.cli.journal import Journal
+from unabridged.cli.status import HOOKED
 from unabridged.daemon.paths import layout
 from unabridged.errors import InvalidInput, Refused
 from unabridged.hosts.installing import PROJECT, USER, Facts, Installer, Kept, Plan, digest, plan
@@ -57,6 +58,12 @@ def run(arguments: Arguments) -> int:
     if not done:
         screen.line("no agent was named, nothing is changed")
     elif not dry:
+        if any(one.installer.name not in HOOKED for one in done):
+            screen.tell(
+                "hint:",
+                "What has no hooks is archived while a daemon runs; `una daemon login on` keeps one running.",
+                "yellow",
+            )
         screen.tell(
             "hint:", "`una doctor --probe` tries every hook and server as the agents start them.", "yellow"
         )

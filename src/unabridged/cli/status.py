@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     Facts = Mapping[str, Any]
 
 
+HOOKED = frozenset(("claude-code", "codex", "opencode", "pi"))  # hosts with hooks or an extension of ours
+
+
 def run(arguments: Arguments) -> int:
     """Show the state of archive, index, daemon, hosts, with every problem."""
     answer = arguments.client().call("status", {})
@@ -33,6 +36,11 @@ def _draw(screen: Screen, answer: Facts) -> None:
     for label, text in _lines(answer):
         screen.line(f"{screen.style(label.ljust(9), 'dim')}{screen.archived(text)}")
     draw_hosts(screen, answer)
+    if left := unhooked(answer):
+        screen.note(
+            f"Without hooks, archived while a daemon runs: {screen.archived(', '.join(left))}. "
+            "`una daemon login on` keeps one running."
+        )
     draw_problems(screen, answer)
 
 
@@ -114,6 +122,15 @@ def draw_hosts(screen: Screen, answer: Facts) -> None:
         rows.append((screen.archived(str(host["host"])), human.number(count), shown))
     if rows:
         draw(screen, ("host", "archived", "where it keeps its sessions"), rows, right=(1,), flexible=2)
+
+
+def unhooked(answer: Facts) -> list[str]:
+    """Return the hosts here that tell nobody of a turn's end: they are read while a daemon runs."""
+    return [
+        str(host["host"])
+        for host in answer.get("hosts") or ()
+        if host["host"] not in HOOKED and any(root.get("exists") for root in host.get("roots") or ())
+    ]
 
 
 def draw_problems(screen: Screen, answer: Facts) -> None:
