@@ -2,21 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import pairwise
+
 from msgspec.structs import replace
 
-from tests.window.build import call, conversation, keys, result, said, system, turns, user
+from tests.window import build
+from tests.window.build import call, conversation, keys, result, said, system, user
 from tests.window.scripts import EVERYTHING
+from unabridged.window.calibration import Calibration
 from unabridged.window.epoch import Plan, plan
 from unabridged.window.forgetting import forgotten
 from unabridged.window.handover import handover
-from unabridged.window.limits import Gates, Profile, limits
-from unabridged.window.messages import Conversation
+from unabridged.window.limits import Gates, Limits, Profile, limits
+from unabridged.window.messages import Conversation, Item
 from unabridged.window.notices import Code
+from unabridged.window.rotation import READ_PRICE, WRITE_PRICE
 from unabridged.window.state import State, decode, encode, forced, reset
 from unabridged.window.window import Added, Edited, Span
 
 DEFAULT = limits(Profile(), 200_000)
 NEW = State(address="gateway:s")
+
+
+def turns(count: int, words: int = 120, first: int = 0) -> list[Item]:
+    """Turns that are long enough for the limit of turns to save something."""
+    return build.turns(count, words, first)
 
 
 def codes(made: Plan) -> set[Code]:
@@ -46,6 +57,83 @@ def test_twenty_user_messages_end_an_epoch_and_five_turns_stay() -> None:
     assert made.window[1:] == (Span(30, 39),)
     assert made.window[0].text.count("\n- ") == 15
     assert Code.EMERGENCY_RETENTION not in codes(made)
+
+
+def sent_turn_by_turn(limits: Limits, count: int, words: int, fixed: int = 0) -> list[Plan]:
+    """The plans of a conversation whose user asks so many times."""
+    found, state = list[Plan](), State(address="gateway:s", calibration=Calibration(1.0, 1))
+    for asked in range(count):
+        items = (
+            *conversation(*turns(asked, words=words)).items,
+            user(f"question {asked} " + "word " * words),
+        )
+        found.append(plan(Conversation("m", items, fixed), state, limits, EVERYTHING))
+        state = found[-1].state
+    return found
+
+
+def test_where_each_turn_would_end_an_epoch_it_is_kept_and_the_reason_is_told() -> None:
+    """A large `max_tokens` leaves little of a small window, and a system prompt takes most of that."""
+    little = limits(Profile(), 32_000, 24_000)
+    made = sent_turn_by_turn(little, 40, words=450, fixed=4_500)
+    cut = [at for at, one in enumerate(made) if one.rotated]
+    assert all(second - first > 1 for first, second in pairwise(cut))
+    assert all(one.tokens < little.window for one in made)
+    kept = [one for one in made if Code.EPOCH_KEPT in codes(one)]
+    assert len(kept) > 5
+    for one in kept:
+        assert not one.rotated
+        assert any("end with the next turn" in notice.text for notice in one.notices)
+        assert Code.CHECKPOINT_NEEDED not in codes(one)
+
+
+def test_a_cap_of_the_user_is_kept_even_where_each_turn_ends_an_epoch() -> None:
+    capped = limits(Profile(hard_tokens=6_400), 32_000, 24_000)
+    for one in sent_turn_by_turn(capped, 20, words=450, fixed=4_500):
+        assert one.tokens < 6_400 or Code.CHECKPOINT_NEEDED in codes(one)
+
+
+def test_a_limit_of_tokens_that_a_person_set_is_passed_by_a_quarter_at_most() -> None:
+    capped = limits(Profile(rotation_tokens=10_000), 200_000)
+    made = sent_turn_by_turn(capped, 40, words=714, fixed=8_000)
+    kept = [one.tokens for one in made if Code.EPOCH_KEPT in codes(one)]
+    assert len(kept) > 5
+    assert max(one.tokens for one in made) < 12_500
+
+
+def cost(made: Sequence[Plan], items: int) -> float:
+    """What requests cost, in tokens at full price: what the last one had at the beginning is read, the rest written."""
+    total, before = 0.0, list[tuple[str, int]]()
+    all_items = conversation(*turns(items, words=2)).items
+    for one in made:
+        pieces = list[tuple[str, int]]()
+        for piece in one.window:
+            if isinstance(piece, Span):
+                pieces += [(item.key, item.tokens) for item in all_items[piece.start : piece.stop]]
+            elif isinstance(piece, Added):
+                pieces.append((piece.text, len(piece.text) // 4))
+        same = next(
+            (at for at, (a, b) in enumerate(zip(before, pieces, strict=False)) if a != b), len(before)
+        )
+        total += sum(size for _, size in pieces[:same]) * READ_PRICE
+        total += sum(size for _, size in pieces[same:]) * WRITE_PRICE
+        before = pieces
+    return total
+
+
+def test_short_turns_end_an_epoch_when_that_saves_more_than_it_costs() -> None:
+    made = sent_turn_by_turn(DEFAULT, 120, words=2)
+    before = sent_turn_by_turn(replace(DEFAULT, rotation_turns=10_000), 120, words=2)
+    often = [at for at, one in enumerate(made) if one.rotated]
+    assert 0 < len(often) < 7
+    told = [notice.text for one in made for notice in one.notices if notice.code is Code.EPOCH_KEPT]
+    assert any("turns a new one would cost more than it saves" in text for text in told)
+    assert cost(made, 120) < cost(before, 120)
+
+
+def test_a_limit_of_turns_that_a_person_set_holds_whatever_it_costs() -> None:
+    made = sent_turn_by_turn(limits(Profile(rotation_turns=10), 200_000), 31, words=2)
+    assert [at for at, one in enumerate(made) if one.rotated] == [9, 14, 19, 24, 29]
 
 
 def test_an_epoch_ends_where_its_tokens_reach_the_rotation_limit() -> None:
@@ -281,7 +369,7 @@ def test_a_secret_is_in_no_word_of_the_table_of_contents() -> None:
         return text.replace("hunter2_x", "[redacted]")
 
     talk = conversation(
-        *[one for number in range(20) for one in (user(f"use hunter2_x {number}"), said("hunter2_x"))]
+        *[one for number in range(20) for one in (user(f"use hunter2_x {number}"), said("hunter2_x " * 200))]
     )
     made = plan(talk, NEW, DEFAULT, EVERYTHING, redact=redact)
     assert made.rotated

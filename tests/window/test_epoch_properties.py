@@ -91,6 +91,32 @@ class TestEveryRequest:
             before = items
 
     @MADE
+    @given(
+        script=SCRIPTS, rotation=st.integers(60, 1_500), room=st.integers(0, 1_500), turns=st.integers(3, 8)
+    )
+    def test_begins_with_the_last_one_until_a_rotation_also_where_an_epoch_is_kept(
+        self, form: Format, script: Script, rotation: int, room: int, turns: int
+    ) -> None:
+        """Little room beside what is fixed, or short turns: the epoch goes on beyond its limit, and says so."""
+        tight = msgspec.structs.replace(
+            SMALL,
+            rotation=rotation,
+            hard=rotation + room // 3,
+            ceiling=rotation + room,
+            rotation_turns=turns,
+            thrifty=True,
+        )
+        before: list[Any] | None = None
+        for request, made, sent, state in each(form, script, tight, marked=True):
+            items = unmarked(form.items(sent))
+            kept = any(notice.code is Code.EPOCH_KEPT for notice in made.notices)
+            if before is not None and not made.rotated:
+                assert items[: len(before)] == before
+            assert not kept or made.tokens < max(tight.ceiling, tight.hard)
+            assert plan(request.conversation, state, tight, EVERYTHING) == made
+            before = items
+
+    @MADE
     @given(script=SCRIPTS)
     def test_is_the_same_when_it_is_sent_again(self, form: Format, script: Script) -> None:
         for request, made, sent, _ in each(form, script, SMALL):

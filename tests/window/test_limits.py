@@ -26,7 +26,7 @@ def test_a_window_of_a_million_is_not_filled_for_nothing() -> None:
 def test_an_unknown_model_has_limits_that_suit_the_smallest() -> None:
     found = limits(Profile())
     assert (found.window, found.rotation, found.hard) == (0, 96_000, 128_000)
-    assert limits(Profile()) == Limits(gates=found.gates)
+    assert limits(Profile()) == Limits(gates=found.gates, thrifty=True)
 
 
 def test_absolute_caps_only_tighten() -> None:

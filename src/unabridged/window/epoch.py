@@ -90,7 +90,7 @@ def plan(
         said = f"one request alone is about {view.tokens(state, found):,}/{limits.hard:,} tokens"
         state, found, why = pressed, view.gated(pressed), why or said
     tokens = view.tokens(state, found)
-    told += _told(view, state, found, tokens)
+    told += _told(view, state, found, tokens, kept=any(one.code is Code.EPOCH_KEPT for one in told))
     return Plan(
         assembled(view, state, found),
         _shown(view, state, found),
@@ -117,11 +117,11 @@ def _shown(view: View, state: State, found: Gated) -> State:
     )
 
 
-def _told(view: View, state: State, found: Gated, tokens: int) -> list[Notice]:
+def _told(view: View, state: State, found: Gated, tokens: int, *, kept: bool) -> list[Notice]:
     users = view.users(state.cut.index)
     told = fullness(tokens, users, view.limits)
     told += emergency(state, len(view.shape.users))
-    if tokens >= view.limits.hard:
+    if tokens >= view.limits.hard and not kept:
         said = "history checkpoint needed: the newest request and what must stay with it are too long for the window"
         told.append(Notice(Code.CHECKPOINT_NEEDED, said))
     waiting = [one for one in found.wanted if one.what == "message" and one.index >= view.shape.newest]

@@ -41,7 +41,8 @@ class Gates(msgspec.Struct, frozen=True):
 class Limits(msgspec.Struct, frozen=True):
     """Where a window rotates and where it must not go, in tokens, and what an epoch begins with.
 
-    `window` is the input window, 0 where it is unknown.
+    `window` is the input window, 0 where it is unknown. `ceiling`: up to where an epoch may go on that would else end
+    with each turn; 0 where it is the hard limit. `thrifty`: the limit of turns is nobody's wish, and holds if it pays.
     """
 
     window: int = 0
@@ -51,6 +52,8 @@ class Limits(msgspec.Struct, frozen=True):
     retain_turns: int = 5
     gates: Gates = Gates()
     enabled: bool = True
+    ceiling: int = 0
+    thrifty: bool = False
 
     @property
     def refill(self) -> int:
@@ -100,6 +103,9 @@ def limits(profile: Profile, context_window: int = 0, reserve: int = 0) -> Limit
         rotation, hard = int(usable * profile.rotation_ratio), int(usable * profile.hard_ratio)
     elif profile.input_cap:
         rotation, hard = min(rotation, profile.input_cap), min(hard, profile.input_cap)
+    ceiling = (
+        (usable + hard) // 2 if usable > hard and not (profile.hard_tokens or profile.rotation_tokens) else 0
+    )
     if profile.hard_tokens:
         hard = min(hard, profile.hard_tokens)
     if profile.rotation_tokens:
@@ -115,7 +121,10 @@ def limits(profile: Profile, context_window: int = 0, reserve: int = 0) -> Limit
         exempt=profile.exempt_tools,
     )
     turns = max(profile.rotation_turns, profile.retain_turns + 1)
-    return Limits(usable, rotation, hard, turns, profile.retain_turns, gates, profile.enabled)
+    thrifty = profile.rotation_turns == Profile().rotation_turns
+    return Limits(
+        usable, rotation, hard, turns, profile.retain_turns, gates, profile.enabled, ceiling, thrifty
+    )
 
 
 def _check(profile: Profile, window: int, reserve: int) -> None:

@@ -23,6 +23,7 @@ class Code(enum.Enum):
     INPUT_NOT_ARCHIVED = "input-not-archived"
     HISTORY_CHANGED = "history-changed"
     NOTHING_TO_ROTATE = "nothing-to-rotate"
+    EPOCH_KEPT = "epoch-kept"
 
 
 class Notice(msgspec.Struct, frozen=True, array_like=True):
