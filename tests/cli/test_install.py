@@ -121,6 +121,17 @@ def test_a_dry_run_shows_every_change_and_makes_none(machine: Machine, agent: st
     assert machine.una("install", agent, "--json").json["agents"][0]["files"] == []
 
 
+def test_a_dry_run_needs_no_answer(machine: Machine) -> None:
+    for agent in ("codex", "pi"):
+        machine.write(*AGENTS[agent])
+    before = machine.snapshot()
+    shown = machine.una("install", "--dry-run")
+    assert shown.status == 0
+    assert "Codex: would be installed" in shown.out
+    assert "Pi: would be installed" in shown.out
+    assert machine.snapshot() == before
+
+
 @pytest.mark.parametrize("form", [(), ("--mcp-only",)], ids="".join)
 @pytest.mark.parametrize("agent", AGENTS)
 def test_what_a_person_changed_since_stays_when_our_part_goes(

@@ -189,6 +189,11 @@ def test_no_session_is_an_empty_list_and_a_hint() -> None:
     assert "una import" in una("sessions", daemon=daemon).err
 
 
+def test_no_session_of_one_host_is_not_said_of_all() -> None:
+    done = una("sessions", "--host", "gemini", daemon=Daemon(sessions={"sessions": [], "next": ""}))
+    assert "No session is archived of that host or project." in done.err
+
+
 def test_import_accounts_for_every_line() -> None:
     done = una("import", daemon=Daemon(**{"import": IMPORTED}))
     assert done.status == 0
@@ -284,6 +289,7 @@ def test_import_dry_run_counts_files_by_host() -> None:
     found = [
         {"path": "/a", "host": "codex", "kind": "file", "size": 1000, "action": "new"},
         {"path": "/b", "host": "codex", "kind": "file", "size": 500, "action": "unchanged"},
+        {"path": "/c", "host": "cursor", "kind": "rows", "size": 0, "action": "new"},
     ]
     daemon = Daemon(**{"import": {**IMPORTED, "found": found}})
     done = una("import", "--dry-run", daemon=daemon)
@@ -291,6 +297,7 @@ def test_import_dry_run_counts_files_by_host() -> None:
     assert [line.split() for line in done.out.splitlines()] == [
         ["host", "files", "unchanged", "size"],
         ["codex", "2", "1", "1.5", "kB"],
+        ["cursor", "1", "0", "–"],
     ]
     assert "Nothing was changed" in done.err
 
@@ -365,18 +372,19 @@ def test_status_is_json_or_drawn_with_units() -> None:
     ]
 
 
-def test_status_says_where_sessions_are_that_have_no_place_of_their_own() -> None:
+def test_status_says_where_sessions_are_that_have_no_place_of_their_own_and_which_hosts_have_none() -> None:
     nowhere = [{"path": "/home/dev/.aider.chat.history.md", "exists": False}]
     hosts = [
         {"host": "aider", "transcripts": 2, "roots": nowhere},
         {"host": "pi", "transcripts": 0, "roots": nowhere},
         {"host": "chatgpt", "transcripts": 7, "roots": []},
+        {"host": "claude-ai", "transcripts": 0, "roots": []},
     ]
     done = una("status", daemon=Daemon(status={**STATUS, "hosts": hosts}))
     assert done.out.splitlines()[-3:] == [
         "aider           2  in folders that you named",
-        "pi              0  no sessions on this machine",
         "chatgpt         7  its exports, where you put them",
+        "nothing here of pi, claude-ai",
     ]
 
 

@@ -20,6 +20,7 @@ from unabridged.errors import Cancelled, DaemonUnavailable, PathNotFound, Unread
 LISTED_PROBLEMS = 20
 # MB/s below which the rate of an import is the time of its start, not its speed.
 LEAST_RATE = 1.0
+UNKNOWN = "–"  # stands for the size of what lies in a host's database, or in a document that is written anew
 
 _KEPT = "What was read is kept; the same command goes on where it stopped."
 _PHASES = {"find": "looking and importing", "read": "importing", "index": "making searchable"}
@@ -153,7 +154,7 @@ def _draw_found(screen: Screen, answer: Mapping[str, Any]) -> None:
         count[1] += int(entry.get("size") or 0)
         count[2] += 1 if entry.get("action") == "unchanged" else 0
     rows = [
-        (host, human.number(files), human.number(known), human.size(size))
+        (host, human.number(files), human.number(known), human.size(size) if size else UNKNOWN)
         for host, (files, size, known) in sorted(totals.items())
     ]
     draw(screen, ("host", "files", "unchanged", "size"), rows, right=(1, 2, 3))

@@ -124,7 +124,7 @@ def _chosen(arguments: Arguments, facts: Facts) -> list[str]:
         raise InvalidInput(
             "no agent was found on this machine", hint=f"Name one: {', '.join(agents.INSTALLERS)}."
         )
-    if arguments.flag("yes"):
+    if arguments.flag("yes") or arguments.flag("dry-run"):
         return found
     if not sys.stdin.isatty() or not screen.messages_terminal:
         raise InvalidInput(

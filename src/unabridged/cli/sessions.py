@@ -47,6 +47,10 @@ def run(arguments: Arguments) -> int:
 
 def _draw(arguments: Arguments, rows: list[dict[str, Any]]) -> None:
     screen = arguments.screen
+    if not rows and (arguments.given("host") or arguments.given("project")):
+        screen.note("No session is archived of that host or project.")
+        screen.tell("hint:", "`una status` lists the hosts, `una sessions` the sessions of all.", "yellow")
+        return
     if not rows:
         screen.note("No session is archived here yet.")
         screen.tell("hint:", "`una import` archives what your agents have written so far.", "yellow")

@@ -105,23 +105,29 @@ def archive(store: Facts) -> str:
     return ", ".join(counts)
 
 
-def _elsewhere(host: Mapping[str, Any], count: int) -> str:
+def _elsewhere(host: Mapping[str, Any]) -> str:
     """Say where the sessions of a host are that has no place of its own here."""
     if not host.get("roots"):
         return "its exports, where you put them"
-    return "in folders that you named" if count else "no sessions on this machine"
+    return "in folders that you named"
 
 
 def draw_hosts(screen: Screen, answer: Facts) -> None:
     """Write each host with what is archived of it and where it keeps its sessions."""
     rows: list[tuple[str, str, str]] = []
+    absent: list[str] = []
     for host in answer.get("hosts") or ():
         roots = [str(root["path"]) for root in host.get("roots") or () if root.get("exists")]
         count = int(host.get("transcripts") or 0)
-        shown = ", ".join(screen.archived(root) for root in roots) or _elsewhere(host, count)
+        if not count and not roots:
+            absent.append(str(host["host"]))
+            continue
+        shown = ", ".join(screen.archived(root) for root in roots) or _elsewhere(host)
         rows.append((screen.archived(str(host["host"])), human.number(count), shown))
     if rows:
         draw(screen, ("host", "archived", "where it keeps its sessions"), rows, right=(1,), flexible=2)
+    if absent:
+        screen.line(screen.style(f"nothing here of {screen.archived(', '.join(absent))}", "dim"))
 
 
 def unhooked(answer: Facts) -> list[str]:

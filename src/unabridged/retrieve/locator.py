@@ -23,6 +23,7 @@ from unabridged.schema.ids import Micros, Ordinal, ProjectId, SessionId
 PREFIX = "una1_"
 HANDLE_PREFIX = "w"
 SIGNATURE_BYTES = 16  # of the HMAC; 128 bits
+WHENCE = "Handles (w…) come from answers, of a search for example; take one over as a whole."
 LIFETIME = 30 * 86_400 * 1_000_000  # microseconds; a locator in a transcript stays useful for a month
 MAX_LOCATOR = 512  # characters
 STAMPED = b"\0stamp\0"  # no locator's payload begins so: a stamp is never the signature of one
@@ -111,7 +112,7 @@ def parse_handle(text: str) -> Handle:
     """Return what a handle says; raise `InvalidInput`."""
     data = _unbase32(text[len(HANDLE_PREFIX) :])
     if len(data) < PROJECT_BYTES + 4 or hashlib.sha256(data[:-1]).digest()[:1] != data[-1:]:
-        raise InvalidInput("that is not a handle", field="target")
+        raise InvalidInput("that is not a handle", hint=WHENCE, field="target")
     values, at = list[int](), PROJECT_BYTES
     for _ in range(3):
         value, at = _read_varint(data, at)
@@ -140,7 +141,7 @@ def _read_varint(data: bytes, at: int) -> tuple[int, int]:
         if data[at - 1] < 128:
             return value, at
         shift += 7
-    raise InvalidInput("that is not a handle", field="target")
+    raise InvalidInput("that is not a handle", hint=WHENCE, field="target")
 
 
 def _base32(data: bytes) -> str:
@@ -157,9 +158,9 @@ def _unbase32(text: str) -> bytes:
     for char in text.lower():
         digit = ALPHABET.find(char)
         if digit < 0:
-            raise InvalidInput("that is not a handle", field="target")
+            raise InvalidInput("that is not a handle", hint=WHENCE, field="target")
         bits = bits << 5 | digit
     data = bits.to_bytes(max(1, -(-bits.bit_length() // 8)), "big")
     if data[:1] != b"\x01":
-        raise InvalidInput("that is not a handle", field="target")
+        raise InvalidInput("that is not a handle", hint=WHENCE, field="target")
     return data[1:]

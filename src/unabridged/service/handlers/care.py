@@ -79,7 +79,8 @@ def _store(call: Call) -> Iterator[Finding]:
     if failure is not None:
         yield Finding("store", False, f"nothing can be written: {failure.code}", failure.hint)
         return
-    yield Finding("store", True, f"{call.services.store.capabilities.engine}, {count} projects")
+    engine, plural = call.services.store.capabilities.engine, "" if count == 1 else "s"
+    yield Finding("store", True, f"{engine}, {count} project{plural}")
 
 
 def _index(call: Call, fix: bool) -> Iterator[Finding]:
