@@ -107,6 +107,22 @@ def test_a_transcript_is_read_when_its_turn_ends(home: Home, tmp_path: Path) -> 
     until(lambda: [row["events"] for row in client.call("sessions")["sessions"]] == [6])
 
 
+def test_a_transcript_is_durable_when_the_hook_before_a_compaction_ends(home: Home, tmp_path: Path) -> None:
+    home.configure(disk={"free_bytes": 0}, ingest={"tail": False})
+    client, path, count = home.connect(), tmp_path / f"{TRANSCRIBED}.jsonl", 0
+    said = {"host": "claude-code", "input": event("PreCompact", path, TRANSCRIBED, trigger="auto")}
+
+    def kept() -> bool:
+        """Tell whether all that was there is archived; a busy machine may need another turn."""
+        nonlocal count
+        transcript(path, TRANSCRIBED, 1, first=count)
+        count += 1
+        assert client.call("hook", said)["moment"] == "pre-compact"
+        return [row["events"] for row in client.call("sessions")["sessions"]] == [2 * count]
+
+    until(kept)
+
+
 def test_an_event_of_any_bytes_is_handed_on(home: Home, tmp_path: Path) -> None:
     client = home.connect()
     path = transcript(tmp_path / f"{TRANSCRIBED}.jsonl", TRANSCRIBED, 1)

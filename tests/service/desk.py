@@ -30,6 +30,7 @@ class FakeImporter:
     def __init__(self) -> None:
         self.asked: list[ImportRequest] = []
         self.notified: list[tuple[str, str, bool]] = []
+        self.settled: list[tuple[str, str]] = []
 
     def run(self, request: ImportRequest, progress: Progress, check: Check) -> ImportAnswer:
         self.asked.append(request)
@@ -37,6 +38,10 @@ class FakeImporter:
 
     def notify(self, path: str, host: str, *, ended: bool = False) -> None:
         self.notified.append((path, host, ended))
+
+    def settle(self, path: str, host: str, seconds: float) -> bool:
+        self.settled.append((path, host))
+        return True
 
 
 class FakeIndex:

@@ -116,14 +116,24 @@ def test_a_table_remembers_what_it_quotes_so_that_an_erasure_finds_it(hinting: H
     assert len(kept.quoted) == 2
 
 
-@pytest.mark.parametrize(
-    "name", ["Stop", "StopFailure", "PreCompact", "PostCompact", "SessionEnd", "SubagentStop"]
-)
+@pytest.mark.parametrize("name", ["Stop", "StopFailure", "PostCompact", "SessionEnd", "SubagentStop"])
 def test_what_grew_is_read_and_the_model_is_told_nothing(hinting: Hinting, name: str) -> None:
     told = hinting.hook(event(name, transcript_path="/t/now.toy", agent_transcript_path="/t/agent.toy"))
     assert (told.output, told.reason) == ("", "read")
     ended = name == "SessionEnd"
     assert hinting.notified == [("/t/now.toy", "toy", ended), ("/t/agent.toy", "toy", ended)]
+
+
+def test_a_compaction_waits_until_what_it_leaves_out_is_durable(hinting: Hinting) -> None:
+    told = hinting.hook(event("PreCompact", transcript_path="/t/now.toy"))
+    assert (told.output, told.reason) == ("", "read")
+    assert (hinting.settled, hinting.notified) == ([("/t/now.toy", "toy")], [])
+
+
+def test_a_compaction_of_a_subagent_holds_up_nothing(hinting: Hinting) -> None:
+    """https://github.com/anthropics/claude-code/issues/91910: it carries its parent's transcript."""
+    hinting.hook(event("PreCompact", transcript_path="/t/now.toy", agent_id="a1"))
+    assert (hinting.settled, hinting.notified) == ([], [("/t/now.toy", "toy", False)])
 
 
 def test_a_subagent_with_its_parents_id_is_told_nothing(hinting: Hinting) -> None:

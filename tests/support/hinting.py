@@ -118,6 +118,11 @@ class Hinting:
         """The files that were to be read: path, host, whether for the last time."""
         return self.services.importer.notified
 
+    @property
+    def settled(self) -> list[tuple[str, str]]:
+        """The files whose reading was waited for: path, host."""
+        return self.services.importer.settled
+
     def why(self, **params: Any) -> WhyAnswer:
         """Ask why."""
         answer: WhyAnswer = self.call("why", **params)

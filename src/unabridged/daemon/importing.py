@@ -80,6 +80,10 @@ class Importing:
         else:
             self.scan([path], [host] if host else list(self._ground.rules.hosts))
 
+    def settle(self, path: str, host: str, seconds: float) -> bool:
+        """Read a transcript now; tell whether all of it was durable within so many seconds."""
+        return self.follow(path, host).end(seconds)
+
     def follow(self, path: str, host: str, *, ended: bool = False) -> ImportRun:
         """Do as `notify`; the account tells when all of it is durable, or what went wrong."""
         run = ImportRun([path], close=ended)

@@ -36,6 +36,10 @@ class Importer(Protocol):
         """Note that a transcript grew (`ended`: for the last time); it is read soon. Returns at once."""
         ...
 
+    def settle(self, path: str, host: str, seconds: float) -> bool:
+        """Read a transcript now; tell whether all of it was durable within so many seconds."""
+        ...
+
 
 class IndexControl(Protocol):
     """The search index that follows the log."""

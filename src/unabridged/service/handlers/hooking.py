@@ -20,6 +20,7 @@ from unabridged.service.requests import Answer, HintAnswer, HintRequest, HookAns
 
 IGNORED, READ, SILENT, PROBED = "ignored", "read", "silent", "probed"
 MAX_PATH_CHARS = 4_096
+DURABLE_SECONDS = 0.6  # that a compaction is held up; the hook itself waits for three quarters of a second
 
 
 def hook(call: Call, request: HookRequest) -> HookAnswer | Pending:
@@ -46,9 +47,14 @@ def hook(call: Call, request: HookRequest) -> HookAnswer | Pending:
 def _read(call: Call, host: str, at: Moment) -> None:
     """Have the files that the event names read; one that is not there is no fault: the archive is the truth."""
     ended = at.kind == hooks.SESSION_END
+    # What a compaction is about to leave out should be kept first. A subagent's carries its parent's transcript.
+    waits = at.kind == hooks.PRE_COMPACT and not at.agent
     for path in dict.fromkeys((at.transcript, at.agent_transcript)):
         if path and "\0" not in path and len(path) <= MAX_PATH_CHARS and Path(path).is_absolute():
-            call.services.importer.notify(path, host, ended=ended)
+            if waits and path == at.transcript:
+                call.services.importer.settle(path, host, DURABLE_SECONDS)
+            else:
+                call.services.importer.notify(path, host, ended=ended)
 
 
 def _prompted(call: Call, host: str, at: Moment) -> HookAnswer | Pending:
