@@ -467,3 +467,77 @@ def _piece(terminal: io.FileIO) -> bytes:
         return terminal.read(4096) or b""
     except OSError:  # Linux says EIO when the other end is closed
         return b""
+
+
+@pytest.mark.parametrize("kind", ["pipe", "device", "folder"])
+def test_what_is_no_file_is_named_and_not_read(machine: Machine, kind: str) -> None:
+    path = machine.project / ".codex" / "hooks.json"
+    path.parent.mkdir()
+    if kind == "pipe":
+        os.mkfifo(path)
+    elif kind == "device":
+        path.symlink_to("/dev/zero")
+    else:
+        path.mkdir()
+    error = machine.una("install", "codex", "--scope", "project", "--json").json["error"]
+    assert (error["code"], error["details"]["path"]) == ("unsafe-path", str(path))
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_a_link_that_leads_out_of_a_project_is_not_followed(machine: Machine, there: bool) -> None:
+    outside = machine.home / "mine.json"
+    if there:
+        outside.write_text("{}")
+    (machine.project / ".cursor").mkdir()
+    (machine.project / ".cursor" / "mcp.json").symlink_to(outside)
+    before = machine.snapshot()
+    error = machine.una("install", "cursor", "--scope", "project", "--json").json["error"]
+    assert error["code"] == "unsafe-path"
+    assert machine.snapshot() == before
+
+
+def test_what_an_agent_writes_into_its_file_meanwhile_is_not_lost(
+    machine: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = machine.write(*AGENTS["claude-code"])
+    real = applying._write
+
+    def write(edit: Edit) -> None:
+        if edit.path == str(path):
+            path.write_bytes(b'{"since": 1}')
+        real(edit)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(applying, "_write", write)
+        error = machine.una("install", "claude-code", "--json").json["error"]
+    assert error["code"] == "would-overwrite"
+    assert path.read_bytes() == b'{"since": 1}'
+    assert [name for name in machine.snapshot() if "una" in Path(name).name] == []
+
+
+def test_what_a_run_that_was_killed_had_begun_to_write_is_gone_with_the_next(machine: Machine) -> None:
+    machine.write(*AGENTS["claude-code"])
+    before = machine.snapshot()
+    machine.una("install", "claude-code")
+    for name in (".claude/.settings.json.4711.una", ".claude/skills/una/hooks/.hooks.json.4711.una"):
+        machine.write(name, b"half")
+    machine.una("uninstall", "claude-code")
+    assert machine.snapshot() == before
+
+
+def test_what_cannot_be_taken_back_is_left_to_the_next_run(
+    machine: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    machine.write(*AGENTS["claude-code"])
+    before, count, real = machine.snapshot(), iter(range(1 << 30)), applying._write
+
+    def write(edit: Edit) -> None:
+        if next(count) >= 5:
+            raise OSError(28, "No space left on device")
+        real(edit)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(applying, "_write", write)
+        assert machine.una("install", "claude-code", "--json").json["error"]["code"] == "disk-full"
+    assert machine.una("uninstall", "claude-code").status == 0
+    assert machine.snapshot() == before

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import glob
 import os
 import stat
 from collections.abc import Iterable, Sequence
@@ -14,9 +15,10 @@ from unabridged.cli import journal as journals
 from unabridged.cli.journal import APPLYING, Journal
 from unabridged.daemon import safety
 from unabridged.daemon.paths import Layout
-from unabridged.errors import PathUnreadable, ReadOnly, UnabridgedError, UnsafePath
+from unabridged.errors import PathUnreadable, ReadOnly, UnabridgedError, UnsafePath, WouldOverwrite
 from unabridged.hosts.installing import Edit, Kept, Target, digest
 
+MAX_BYTES = 64 << 20  # of a file of an agent: what `hosts.jsonc` takes
 FILE_MODE = 0o644
 FOLDER_MODE = 0o755
 WRITES = 0o222
@@ -24,9 +26,15 @@ MOUNTED = (errno.EBUSY, errno.EXDEV)  # a file that is itself a mount, as in con
 
 
 def read(path: str) -> bytes | None:
-    """Return a file's bytes, through links; None where there is no file. Raises `PathUnreadable`, `UnsafePath`."""
+    """Return a file's bytes, through links; None where there is no file. Raises `PathUnreadable`, `UnsafePath`.
+
+    A project's files can be anything: a pipe that nobody writes to, or a device without an end, is not read.
+    """
     try:
-        return Path(path).read_bytes()
+        with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:  # noqa: PTH123
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                raise UnsafePath("what stands there is no file", path=path, hint="Move it away.")
+            content = file.read(MAX_BYTES + 1)
     except (FileNotFoundError, NotADirectoryError):
         return None
     except IsADirectoryError as error:
@@ -35,6 +43,11 @@ def read(path: str) -> bytes | None:
         raise PathUnreadable(
             f"{path}: {error.strerror}", hint="Give yourself the right to read it."
         ) from error
+    except ValueError as error:
+        raise UnsafePath("that is no path", path=path) from error
+    if len(content) > MAX_BYTES:
+        raise UnsafePath("the file is too large for settings", path=path, limit=MAX_BYTES)
+    return content
 
 
 def apply(
@@ -47,7 +60,9 @@ def apply(
     """
     changes = [edit for edit in edits if edit.changes]
     for edit in changes:
-        check(edit)
+        check(edit, after.project)
+    for edit in edits:
+        _sweep(edit.path)
     spared = [_spare(place, edit) for edit in changes if edit.spare and edit.before is not None]
     made: list[str] = []
     for edit in changes:
@@ -61,12 +76,11 @@ def apply(
     for number, edit in enumerate(changes):
         try:
             _write(edit)
-        except OSError as error:
-            for done in reversed(changes[:number]):
-                _write(replace(done, before=done.after, after=done.before))
-            _clear(made)
-            journals.write(place, before)
-            raise _denied(error, edit.path) from error
+        except (OSError, WouldOverwrite) as error:
+            if _undone(changes[:number]):
+                _clear(made)
+                journals.write(place, before)
+            raise _denied(error, edit.path) if isinstance(error, OSError) else error from error
     finished = replace(journals.finished(after), folders=both if after.files else ())
     if not after.files:
         _clear({*both, *(folder for target in targets for folder in _folders_of_ours(target))})
@@ -74,9 +88,16 @@ def apply(
     return spared
 
 
-def check(edit: Edit) -> None:
-    """Refuse an edit that could not be written. Raises `ReadOnly` or `UnsafePath`."""
+def check(edit: Edit, project: str = "") -> None:
+    """Refuse an edit that could not be written, or that a link in a project leads out of it.
+
+    Raises `ReadOnly` or `UnsafePath`.
+    """
     path = Path(os.path.realpath(edit.path))
+    if project and Path(edit.path).is_relative_to(project) and not path.is_relative_to(_real(project)):
+        raise UnsafePath(
+            "a link leads out of the project", path=edit.path, target=str(path), hint="Take the link away."
+        )
     try:
         found = path.stat()
     except FileNotFoundError:
@@ -104,27 +125,66 @@ def missing_folders(path: str) -> list[str]:
     return found[::-1]
 
 
+def _real(path: str) -> str:
+    return os.path.realpath(path)
+
+
+def _beside(path: Path, mark: object) -> str:
+    return f".{path.name}.{mark}.una"
+
+
+def _sweep(path: str) -> None:
+    """Remove what a run that was killed had begun to write beside a file."""
+    real = Path(_real(path))
+    for left in real.parent.glob(_beside(Path(glob.escape(real.name)), "[0-9]*")):
+        left.unlink(missing_ok=True)
+
+
+def _undone(changes: Sequence[Edit]) -> bool:
+    """Take changes back; False where that cannot be: the journal then says what is left to do."""
+    whole = True
+    for done in reversed(changes):
+        try:
+            _write(replace(done, before=done.after, after=done.before))
+        except (OSError, WouldOverwrite):
+            whole = False
+    return whole
+
+
 def _write(edit: Edit) -> None:
     path = Path(os.path.realpath(edit.path))
+    _expect(edit)
     if edit.after is None:
         path.unlink(missing_ok=True)
         return
     for folder in missing_folders(str(path)):
         os.mkdir(folder, FOLDER_MODE)  # noqa: PTH102
     mode = stat.S_IMODE(path.stat().st_mode) if path.exists() else FILE_MODE
-    beside = path.with_name(f".{path.name}.{os.getpid()}.una")
+    beside = path.with_name(_beside(path, os.getpid()))
     try:
         with open(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb") as file:  # noqa: PTH123
             os.fchmod(file.fileno(), mode)
             file.write(edit.after)
             file.flush()
             os.fsync(file.fileno())
+        _expect(edit)
         beside.replace(path)
+    except WouldOverwrite:
+        beside.unlink(missing_ok=True)
+        raise
     except OSError as error:
         beside.unlink(missing_ok=True)
         if error.errno not in MOUNTED or not path.exists():
             raise
         path.write_bytes(edit.after)
+
+
+def _expect(edit: Edit) -> None:
+    """Refuse to write over what came into a file since it was read: agents write their settings while they run."""
+    if read(edit.path) != edit.before:
+        raise WouldOverwrite(
+            "the file was changed while it was worked on", path=edit.path, hint="Run the command again."
+        )
 
 
 def _folders_of_ours(target: Target) -> list[str]:
