@@ -18,7 +18,7 @@ import pytest
 from tests.daemon.living import Home, until
 from tests.support import shimmed
 from tests.support.shimmed import beside
-from tests.support.talks import PiTalk
+from tests.support.talks import OpenCodeTalk, PiTalk
 from tests.support.windowed import Session, alone, recalled
 from unabridged.daemon.client import Client
 
@@ -181,6 +181,24 @@ def test_a_compaction_that_is_asked_for_in_pi_keeps_everything(home: Home, tmp_p
         assert session.said == {number: session.story.expected(number) for number in range(14)}
         assert session.provider.refusals == []
         assert shimmed.lost(session, client, 14) == []
+
+
+def test_a_compaction_that_is_asked_for_in_opencode_is_of_the_window_and_keeps_everything(
+    home: Home, tmp_path: Path
+) -> None:
+    configured(home, **SHORT_EPOCHS)
+    with home.connect() as client, beside(home, tmp_path, "opencode", 11, WINDOW) as session:
+        session.go_on(0, 9)
+        asked = len(session.provider.requests)
+        assert isinstance(session.talk, OpenCodeTalk)
+        session.talk.compact()
+        summary = session.provider.requests[asked].text()
+        assert "[Earlier in this conversation:" in summary
+        assert len(summary) < WINDOW
+        session.go_on(9, 11)
+        assert session.said == {number: session.story.expected(number) for number in range(11)}
+        assert session.provider.refusals == []
+        assert shimmed.lost(session, client, 11) == []
 
 
 def test_a_branch_of_pis_tree_keeps_what_both_ways_said(home: Home, tmp_path: Path) -> None:

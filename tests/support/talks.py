@@ -245,6 +245,11 @@ class OpenCodeTalk:
         """The process."""
         return self._process.pid
 
+    def compact(self) -> None:
+        """Have it make its history short."""
+        provider, model = OPENCODE_MODEL.split("/")
+        assert self._ask(f"/session/{self.session}/summarize", {"providerID": provider, "modelID": model})
+
     def _ask(self, path: str, body: Any) -> Any:
         request = urllib.request.Request(
             self._url + path, json.dumps(body).encode(), {"content-type": "application/json"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 
 from unabridged.daemon.origins import Headers
@@ -19,9 +20,33 @@ from unabridged.window.providers.hosted import MESSAGES
 from unabridged.window.providers.sidecalls import Aside
 from unabridged.window.providers.splice import NotUnderstood
 
+AGAIN_AFTER, AGAIN_FOR = 0.3, 7.0  # seconds
+SLOW = frozenset({"archive-slow", "archive-ill"})  # it was waited for already
+
 
 class HostWindows(Windows):
     """The windows of one host's sessions."""
+
+    async def _remembered(
+        self,
+        conversation: OpenConversation,
+        adapter: Adapter,
+        request: Request,
+        kind: Aside,
+        limits: Limits,
+        patience: Patience,
+    ) -> str:
+        """Wait as the gateway does; where the provider would refuse the request as it is, also for another daemon.
+
+        This process begins with its host: it knows no cut yet, and a daemon that was killed is away for a moment.
+        """
+        late = await super()._remembered(conversation, adapter, request, kind, limits, patience)
+        refused = request.conversation.tokens > limits.hard
+        while late and late not in SLOW and refused and patience.waited < AGAIN_FOR:
+            await asyncio.sleep(AGAIN_AFTER)
+            patience.waited += AGAIN_AFTER
+            late = await super()._remembered(conversation, adapter, request, kind, limits, patience)
+        return late
 
     async def cut_again(self, adapter: Adapter, body: bytes, headers: Headers) -> bytes:
         """Return a request beside the conversation with the last cut made again; nothing is remembered of it."""
