@@ -435,6 +435,15 @@ def test_a_trust_that_is_still_good_stays_with_what_codex_keeps_beside_it(machin
     assert tomllib.loads(path.read_text()) == tomllib.loads(CODEX.decode())
 
 
+def test_the_trust_goes_from_a_file_that_somebody_changed_since(machine: Machine) -> None:
+    machine.write(*AGENTS["codex"])
+    machine.una("install", "codex", "--trust")
+    path = machine.home / ".codex/config.toml"
+    path.write_text(path.read_text() + "\n[later]\nkept = true\n")
+    machine.una("uninstall", "codex")
+    assert tomllib.loads(path.read_text()) == {**tomllib.loads(CODEX.decode()), "later": {"kept": True}}
+
+
 def test_no_file_is_made_for_nothing(machine: Machine) -> None:
     machine.una("install", "codex", "--scope", "project")
     assert list(machine.home.rglob("*")) == []

@@ -272,9 +272,12 @@ def _original(target: Target, current: bytes | None, entry: Kept | None) -> byte
 
 
 def remove(targets: Sequence[Target], read: Read, kept: Mapping[str, Kept]) -> tuple[Edit, ...]:
-    """Return the edits that undo an installation: what stood before comes back, or only our part goes."""
+    """Return the edits that undo an installation: what stood before comes back, or only our part goes.
+
+    Of several targets of one path the first is taken: it takes out what the others put in, and more.
+    """
     edits: list[Edit] = []
-    known = {target.path: target for target in targets}
+    known = {target.path: target for target in reversed(targets)}
     for path, entry in kept.items():
         current, target = read(path), known.get(path)
         if digest(current) == entry.after:
