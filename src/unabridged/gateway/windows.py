@@ -103,7 +103,8 @@ class Windows:
             made, unoffered = await self._long.run(size, prepared), execute.PLANNER
         if filed is not None and made.sending.plan is not None and made.sending.plan.archive:
             # Where no cut was made before, it would go out as it came.
-            refused = not conversation.live.state.cut.index and request.conversation.tokens > limits.hard
+            takes = limits.window or limits.hard
+            refused = not conversation.live.state.cut.index and request.conversation.tokens > takes
             told = late or await self._filing.within(filed, patience, longer=refused)
             frozen = told not in ("", execute.INVALID)  # then all but what it cannot keep is durable
             made = await self._long.run(size, lambda: prepared(frozen=frozen))

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
+import msgspec
+
 from unabridged.daemon.origins import Headers
 from unabridged.gateway.conversations import OpenConversation
 from unabridged.gateway.filing import Patience
@@ -40,12 +42,14 @@ class HostWindows(Windows):
 
         This process begins with its host: it knows no cut yet, and a daemon that was killed is away for a moment.
         """
-        late = await super()._remembered(conversation, adapter, request, kind, limits, patience)
-        refused = request.conversation.tokens > limits.hard
+        takes = limits.window or limits.hard
+        bounds = msgspec.structs.replace(limits, hard=takes)
+        late = await super()._remembered(conversation, adapter, request, kind, bounds, patience)
+        refused = request.conversation.tokens > takes
         while late and late not in SLOW and refused and patience.waited < AGAIN_FOR:
             await asyncio.sleep(AGAIN_AFTER)
             patience.waited += AGAIN_AFTER
-            late = await super()._remembered(conversation, adapter, request, kind, limits, patience)
+            late = await super()._remembered(conversation, adapter, request, kind, bounds, patience)
         return late
 
     async def cut_again(self, adapter: Adapter, body: bytes, headers: Headers) -> bytes:
