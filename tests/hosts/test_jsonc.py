@@ -82,12 +82,12 @@ def test_an_item_that_is_added_and_taken_out_leaves_every_byte(
     file: tuple[str, dict[str, Any]], path: list[str]
 ) -> None:
     text, value = file
+    if len(path) > 1 and path[0] in value and not isinstance(value[path[0]], dict):
+        return
     there = jsonc.at(value, path)
     if (there is None and (path[-1] in (jsonc.at(value, path[:-1]) or {}))) or not isinstance(
         there, list | None
     ):
-        return
-    if len(path) > 1 and path[0] in value and not isinstance(value[path[0]], dict):
         return
     added = jsonc.append(text, path, ENTRY)
     assert jsonc.at(jsonc.parse(added).value, path) == [*(there or []), ENTRY]
