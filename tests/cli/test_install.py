@@ -550,3 +550,42 @@ def test_what_cannot_be_taken_back_is_left_to_the_next_run(
         assert machine.una("install", "claude-code", "--json").json["error"]["code"] == "disk-full"
     assert machine.una("uninstall", "claude-code").status == 0
     assert machine.snapshot() == before
+
+
+@pytest.mark.parametrize("name", ["a; b", "a`touch ran`", "$(touch ran)", "x\ny", "q'\"z", "a) b"])
+def test_nothing_in_the_name_of_a_folder_is_run_and_all_of_it_goes_again(machine: Machine, name: str) -> None:
+    machine.archive = machine.archive.with_name(name)
+    machine.environ["UNABRIDGED_HOME"] = str(machine.archive)
+    machine.write(*AGENTS["claude-code"])
+    before = machine.snapshot()
+    assert machine.una("install", "claude-code").status == 0
+    assert machine.una("install", "claude-code", "--json").json["agents"][0]["files"] == []
+    plugin = machine.home / ".claude/skills/una"
+    for command in (plugin / "commands").glob("*.md"):
+        # As the host takes them: what stands between an exclamation mark with a backtick and the next backtick.
+        for part in command.read_text().split("!`")[1:]:
+            line = part.partition("`")[0].replace(" status", " --version").split(" w")[0]
+            subprocess.run(["/bin/sh", "-nc", line], check=True, cwd=machine.home)
+            assert "$" not in line
+    assert (plugin / "commands/status.md").exists() is (name in ("a; b", "q'\"z"))
+    settings_file = machine.home / ".claude/settings.json"
+    settings_file.write_bytes(settings_file.read_bytes().replace(b"opus", b"sonnet"))
+    assert machine.una("uninstall", "claude-code").status == 0
+    assert settings_file.read_bytes() == SETTINGS.replace(b"opus", b"sonnet")
+    settings_file.write_bytes(SETTINGS)
+    assert machine.snapshot() == before
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "tee /tmp/x | una window statusline",
+        "mine;/usr/bin/una window statusline",
+        "a && una window statusline",
+    ],
+)
+def test_a_line_of_the_user_with_ours_in_it_is_the_users(machine: Machine, line: str) -> None:
+    content = json.dumps({"statusLine": {"type": "command", "command": line}}).encode()
+    path = machine.write(".claude/settings.json", content)
+    machine.una("install", "claude-code")
+    assert path.read_bytes() == content

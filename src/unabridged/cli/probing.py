@@ -20,6 +20,7 @@ from unabridged.daemon.paths import layout
 from unabridged.errors import UnabridgedError
 from unabridged.hosts.hooks import PROBE
 from unabridged.hosts.installing import PROJECT, USER, Command, Facts, Installer, naming
+from unabridged.hosts.servers import line_words
 from unabridged.service.ports import Finding
 
 SECONDS = 20.0  # a hook gives up after one; a server may first have to start the daemon on a busy machine
@@ -163,7 +164,7 @@ def _usable(
     """Name programs and files that a command names and that are not there, and archives that are not this one."""
     told = set[str]()
     for path, command in named:
-        words = command.words or _words(command.line)
+        words = command.words or line_words(command.line)
         missing = [
             word for word in words if word.startswith("/") and _is_program(word) and not Path(word).exists()
         ]
@@ -189,14 +190,6 @@ def _is_safe(installer: Installer, facts: Facts, command: Command) -> bool:
     told = ("/usr/bin/env", f"UNABRIDGED_HOME={facts.archive}") if facts.archive else ()
     known = (facts.mcp_words(), (*told, *facts.mcp_words()))
     return command.words in known and dict(command.env) in ({}, facts.mcp_env())
-
-
-def _words(line: str) -> tuple[str, ...]:
-    """Return the words of a shell's line; none where its quotes do not close."""
-    try:
-        return tuple(shlex.split(line))
-    except ValueError:
-        return ()
 
 
 def _archive(words: Sequence[str], env: Mapping[str, str]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
@@ -54,6 +55,14 @@ def hook_commands(content: bytes) -> Sequence[Command]:
                 if isinstance(line, str) and is_our_hook(line):
                     found.append(Command(event, line=line))
     return found
+
+
+def line_words(line: str) -> tuple[str, ...]:
+    """Return the words of a shell's line; none where its quotes do not close."""
+    try:
+        return tuple(shlex.split(line))
+    except ValueError:
+        return ()
 
 
 def is_our_hook(line: str) -> bool:

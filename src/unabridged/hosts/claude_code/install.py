@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+import shlex
 from collections.abc import Callable, Sequence
 from typing import Any, cast
 
@@ -22,10 +23,11 @@ from unabridged.hosts.installing import (
     naming,
     owned,
 )
-from unabridged.hosts.servers import commands_at, hook_commands, server_target
+from unabridged.hosts.servers import commands_at, hook_commands, line_words, server_target
 
 STATUS_LINE = "statusLine"
 SERVERS = "mcpServers"
+MOST_WORDS = 4  # that start this program: `python -P -m unabridged`
 
 
 def config_folder(facts: Facts) -> str:
@@ -92,6 +94,11 @@ class ClaudeCodeInstaller:
                 f"Your own status line stays; `{facts.una_line('window', 'statusline')}` prints ours, from the same "
                 "standard input."
             )
+        if not facts.mcp_only and not plugin.runs_in_text(facts.una_line()):
+            notes.append(
+                "The commands /una:status, /una:why and /una:window are left out: Claude Code would misread a path "
+                "with such characters in them."
+            )
         steps = ["Start Claude Code anew; sessions that run go on without it."]
         if facts.scope == PROJECT:
             steps.append(
@@ -149,7 +156,15 @@ def _line_of_user(facts: Facts, read: Read) -> Any:
 
 def _is_our_line(line: Any) -> bool:
     command = jsonc.at(line, ["command"])
-    return isinstance(command, str) and command.rstrip().endswith("window statusline") and ";" not in command
+    words, home = line_words(command) if isinstance(command, str) else (), ""
+    if words and words[0].startswith("UNABRIDGED_HOME="):
+        home, words = f"UNABRIDGED_HOME={shlex.quote(words[0].partition('=')[2])} ", words[1:]
+    program = words[:-2]
+    known = (len(program) == 1 and posixpath.basename(program[0]) == "una") or (
+        program[-2:] == ("-m", "unabridged") and len(program) <= MOST_WORDS
+    )
+    # Anything more is a line of the user's own in which ours is a part.
+    return known and words[-2:] == ("window", "statusline") and command.strip() == home + shlex.join(words)
 
 
 def _status_line(facts: Facts) -> Target:
