@@ -10,7 +10,7 @@ import msgspec
 from unabridged.daemon.origins import Headers
 from unabridged.gateway.conversations import OpenConversation
 from unabridged.gateway.filing import Patience
-from unabridged.gateway.going import Going, outside
+from unabridged.gateway.going import Going, list_name, outside
 from unabridged.gateway.identity import beside, who
 from unabridged.gateway.windows import Windows
 from unabridged.window import execute
@@ -18,7 +18,6 @@ from unabridged.window.answers.contract import Answer
 from unabridged.window.handover import Handover, handover
 from unabridged.window.limits import Limits
 from unabridged.window.providers.contract import Adapter, Request
-from unabridged.window.providers.hosted import MESSAGES
 from unabridged.window.providers.sidecalls import Aside
 from unabridged.window.providers.splice import NotUnderstood
 
@@ -92,7 +91,7 @@ class HostWindows(Windows):
     def heard(self, sent: Going, raws: Sequence[bytes], usage: bytes) -> None:
         """Take what came of a request: the messages that the host has of it now, and what it cost."""
         if raws and sent.conversation is not None and sent.adapter is not None:
-            rows = execute.answered(sent.adapter, sent.keys, MESSAGES, raws, "")
+            rows = execute.answered(sent.adapter, sent.keys, list_name(sent.adapter), raws, "")
             self._admission.answer(sent.conversation, rows)
         self.answered(sent, Answer(usage=usage))
 
