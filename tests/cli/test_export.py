@@ -8,6 +8,8 @@ import os
 from html.parser import HTMLParser
 from pathlib import Path
 
+import pytest
+
 from tests.cli.double import EVENTS, HOSTILE, SESSION, Daemon, una
 
 MARKUP = "</pre><script>alert(1)</script><img src=x onerror=alert(2)> & \" '"
@@ -108,6 +110,23 @@ def test_a_file_is_written_once_and_described(tmp_path: Path) -> None:
     assert una("export", "x", "--to", str(target), daemon=daemon("a", "b")).status == 5
     assert una("export", "x", "--to", str(target), "--force", daemon=daemon("c", "d")).status == 0
     assert target.read_bytes() != data
+
+
+@pytest.mark.parametrize(
+    ("name", "form", "begins"),
+    [
+        ("x.html", (), "<!doctype html>"),
+        ("x.JSONL", (), '{"format"'),
+        ("x.md", (), "# "),
+        ("x", (), "# "),
+        ("x.html", ("--format", "jsonl"), '{"format"'),
+    ],
+)
+def test_a_file_is_written_as_its_name_ends(
+    tmp_path: Path, name: str, form: tuple[str, ...], begins: str
+) -> None:
+    assert una("export", "x", "--to", str(tmp_path / name), *form, daemon=daemon("a", "b")).status == 0
+    assert (tmp_path / name).read_text().startswith(begins)
 
 
 def test_json_without_a_file_is_refused() -> None:

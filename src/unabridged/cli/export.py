@@ -45,9 +45,17 @@ def run(arguments: Arguments) -> int:
     return _export_one(arguments, session)
 
 
+def _format(arguments: Arguments) -> str:
+    """Return the form that is asked for, else the one whose files are named as --to is, else Markdown."""
+    if arguments.given("format"):
+        return arguments.text("format")
+    ending = Path(arguments.text("to", "")).suffix.lower()
+    return next((form for form, (suffix, _) in _WRITERS.items() if suffix == ending), "markdown")
+
+
 def _export_one(arguments: Arguments, session: str) -> int:
     screen = arguments.screen
-    _, write = _WRITERS[arguments.text("format", "markdown")]
+    _, write = _WRITERS[_format(arguments)]
     events = reading.Events(arguments.client(), session, arguments.flag("reasoning"))
     if not arguments.given("to") or arguments.text("to") == "-":
         if arguments.flag("json"):
@@ -78,7 +86,7 @@ def _written(target: Path, pieces: Iterator[str], force: bool) -> dict[str, Any]
 
 def _export_all(arguments: Arguments) -> int:
     screen = arguments.screen
-    form = arguments.text("format", "markdown")
+    form = _format(arguments)
     suffix, write = _WRITERS[form]
     folder = Path(arguments.text("all")).expanduser()
     force = arguments.flag("force")

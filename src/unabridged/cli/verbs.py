@@ -329,7 +329,9 @@ VERBS: tuple[Verb, ...] = (
         "unabridged.cli.export",
         (Positional("session", "any name of a session", "?"),),
         (
-            Option("format", TEXT, "how to write it", "F", ("markdown", "html", "jsonl"), default="markdown"),
+            Option(
+                "format", TEXT, "default: as --to ends, else markdown", "F", ("markdown", "html", "jsonl")
+            ),
             Option("to", PATH, "the file to write; default: standard output", "PATH"),
             Option("all", PATH, "every session, into this folder, with a manifest", "DIR"),
             Option("host", TEXT, "with --all: only this host", "HOST", HOSTS),
@@ -339,7 +341,7 @@ VERBS: tuple[Verb, ...] = (
         ),
         (
             ("una export 3f2a9c1e > session.md", "to read"),
-            ("una export 3f2a9c1e --format html --to session.html", "one page without scripts"),
+            ("una export 3f2a9c1e --to session.html", "one page without scripts"),
             ("una export --all archive/ --format jsonl", "every session, with a manifest of hashes"),
         ),
         _BACK,

@@ -48,7 +48,9 @@ def run(arguments: Arguments) -> int:
     """Run a client behind a gateway and return its exit status; raise `InvalidInput` where there is no such program."""
     words = arguments.list("command")
     if shutil.which(words[0], path=arguments.environ.get("PATH")) is None:
-        raise InvalidInput(f"there is no program {words[0]!r}", field="command")
+        raise InvalidInput(
+            f"there is no program {words[0]!r}", hint="Install it, or give its whole path.", field="command"
+        )
     outer = arguments.environ.get(clients.OURS, "")
     if outer and outer == arguments.environ.get(clients.ANTHROPIC_VARIABLES[0]):
         return _run(
