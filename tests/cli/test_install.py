@@ -589,3 +589,28 @@ def test_a_line_of_the_user_with_ours_in_it_is_the_users(machine: Machine, line:
     path = machine.write(".claude/settings.json", content)
     machine.una("install", "claude-code")
     assert path.read_bytes() == content
+
+
+def test_of_the_installations_of_several_archives_at_once_each_finds_the_files_whole(
+    machine: Machine,
+) -> None:
+    path = machine.write(*AGENTS["claude-code"])
+    homes = [str(machine.archive.with_name(f"archive {number}")) for number in range(5)]
+    with ThreadPoolExecutor(5) as pool:
+        done = list(pool.map(lambda home: machine.una("install", "claude-code", UNABRIDGED_HOME=home), homes))
+    assert [one.status for one in done] == [0] * 5
+    for home in homes:
+        assert machine.una("uninstall", "claude-code", UNABRIDGED_HOME=home).status == 0
+    assert path.read_bytes() == SETTINGS
+
+
+@pytest.mark.parametrize(
+    "content", [b"[]", b'{"files": []}', b'{"files": {"x": []}}', b"[" * 100_000, b"\xff", None]
+)
+def test_a_journal_that_says_anything_is_named(machine: Machine, content: bytes | None) -> None:
+    machine.una("install", "cursor")
+    (path,) = (machine.archive / "install").glob("*.json")
+    path.unlink()
+    path.mkdir() if content is None else path.write_bytes(content)
+    assert machine.una("uninstall", "cursor", "--json").json["error"]["code"] == "corrupt"
+    assert machine.una("install", "cursor", "--json").json["error"]["code"] == "corrupt"

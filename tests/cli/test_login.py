@@ -73,3 +73,10 @@ def test_two_homes_have_services_of_their_own() -> None:
     one, two = ({"UNABRIDGED_HOME": f"/srv/{name}"} for name in "ab")
     names = {login.name(env, layout(env)) for env in (one, two, {})}
     assert len(names) == 3
+
+
+def test_a_line_break_in_a_path_is_no_setting_of_the_service() -> None:
+    unit = login.systemd(["/opt/a\nExecStartPre=/bin/touch ran", "b\r\x7f"]).decode()
+    assert [line for line in unit.splitlines() if line.startswith("Exec")] == [
+        'ExecStart=/usr/bin/env "/opt/a\\x0aExecStartPre=/bin/touch ran" "b\\x0d\\x7f"'
+    ]

@@ -91,7 +91,7 @@ def install(arguments: Arguments, installer: Installer, facts: Facts, *, dry: bo
     place = layout(arguments.environ)
     if dry:
         return _planned(installer, facts, journals.load(place, facts, installer.name))
-    with journals.locked(place):
+    with journals.locked(place, facts.home):
         before = journals.load(place, facts, installer.name)
         found = _planned(installer, facts, before)
         wanted = {target.path for target in installer.targets(facts, applying.read)}

@@ -11,7 +11,7 @@ import json
 import os
 import time
 from collections.abc import Generator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
@@ -80,7 +80,7 @@ def read(path: Path) -> Journal:
             files,
             tuple(found["folders"]),
         )
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError, OSError) as error:
         raise Corrupt(
             "the journal of an installation cannot be read",
             path=str(path),
@@ -90,7 +90,7 @@ def read(path: Path) -> Journal:
 
 def every(place: Layout) -> tuple[Journal, ...]:
     """Return all installations of a home."""
-    return tuple(read(path) for path in sorted(folder(place).glob("*.json")))
+    return tuple(read(path) for path in sorted(folder(place).glob("*.json")) if path.exists())
 
 
 def write(place: Layout, journal: Journal) -> None:
@@ -131,17 +131,33 @@ def finished(journal: Journal) -> Journal:
 
 
 @contextmanager
-def locked(place: Layout) -> Generator[None]:
-    """Hold the lock of installations: two never write at once. Raises `Overloaded` after half a minute."""
+def locked(place: Layout, home: str) -> Generator[None]:
+    """Hold the locks of installations: two never write at once, nor two archives' into one user's `home`.
+
+    Raises `Overloaded` after half a minute.
+    """
+    deadline = time.monotonic() + WAIT_SECONDS
     safety.make_folders(str(folder(place)))
-    with open(folder(place) / "lock", "ab") as file:  # noqa: PTH123
-        deadline = time.monotonic() + WAIT_SECONDS
-        while True:
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
-            except BlockingIOError:
-                if time.monotonic() > deadline:
-                    raise Overloaded("another installation runs on this home", hint="Try again.") from None
-                time.sleep(POLL_SECONDS)
+    with ExitStack() as held:
+        file = held.enter_context(open(folder(place) / "lock", "ab"))  # noqa: PTH123
+        _lock(file.fileno(), deadline)
+        try:
+            descriptor = os.open(home, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        except OSError:
+            yield  # a home that cannot be listed
+            return
+        held.callback(os.close, descriptor)
+        _lock(descriptor, deadline)
         yield
+
+
+def _lock(descriptor: int, deadline: float) -> None:
+    while True:
+        try:
+            return fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() > deadline:
+                raise Overloaded("another installation runs on this home", hint="Try again.") from None
+            time.sleep(POLL_SECONDS)
+        except OSError:
+            return None  # a file system without such locks

@@ -27,7 +27,7 @@ def run(arguments: Arguments) -> int:
     targets = [owned(path, content, "login service") for path, content in made.items()]
     changed: list[Edit] = []
     if action != "status":
-        with journals.locked(place):
+        with journals.locked(place, facts.home):
             before = journals.load(place, facts, HOST)
             kept = before.files
             edits = (

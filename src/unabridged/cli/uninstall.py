@@ -25,7 +25,7 @@ def run(arguments: Arguments) -> int:
     dry = arguments.flag("dry-run")
     told: list[dict[str, object]] = []
     for installer in agents.named(names):
-        with journals.locked(place):
+        with journals.locked(place, facts.home):
             before = journals.load(place, facts, installer.name)
             targets = agents.every_target(installer, facts, applying.read)
             edits = remove(targets, applying.read, before.files)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 import plistlib
+import re
 from collections.abc import Mapping, Sequence
 
 from unabridged.daemon.paths import HOME_VARIABLE, Layout
@@ -17,6 +18,7 @@ STAYS = "daemon.idle_seconds=0"  # it does not leave when nobody is connected
 AGAIN_SECONDS = (
     60  # until it is tried again where another daemon of the home runs, which will leave by itself
 )
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")  # a line break would begin a setting of its own
 # Rank below everything that a person waits for.
 NICE = 5
 
@@ -106,4 +108,4 @@ def steps(platform: str, service: str, *, on: bool) -> tuple[str, ...]:
 def _quoted(word: str) -> str:
     """Return a word as systemd reads it: in quotes, `%` and `$` meaning themselves (systemd.syntax(7))."""
     escaped = word.replace("\\", "\\\\").replace('"', '\\"').replace("%", "%%").replace("$", "$$")
-    return f'"{escaped}"'
+    return '"' + _CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", escaped) + '"'
