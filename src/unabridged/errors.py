@@ -524,6 +524,7 @@ class DeadlineExceeded(ServiceError):
     """The answer took longer than the caller allowed."""
 
     code = "deadline-exceeded"
+    hint = "Try it again, allow more time, or ask for less."
     retryable = True
 
 

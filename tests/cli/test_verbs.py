@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import io
 import json
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.cli.double import EVENTS, FOUND, HIT, IMPORTED, PASSAGE, SESSION, Daemon, una
 from unabridged.cli.search import completeness
 from unabridged.cli.status import meaning
-from unabridged.errors import DaemonUnavailable, InvalidPattern, SessionNotFound, StoreLocked
+from unabridged.errors import DaemonUnavailable, InvalidPattern, SessionNotFound, StoreLocked, UnsafePath
 
 
 def test_search_gives_the_answer_as_json() -> None:
@@ -448,6 +450,27 @@ def test_doctor_checks_the_files_when_no_daemon_answers(tmp_path) -> None:
     }
     una("doctor", "--fix", daemon=daemon, environ=environ)
     assert (home / "store").stat().st_mode & 0o777 == 0o700
+
+
+def test_doctor_asks_the_daemon_again_when_the_files_are_mended(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    home.mkdir(mode=0o700)
+    (home / "store").mkdir(mode=0o755)
+    sound = {"ok": True, "checks": [{"check": "store folder", "ok": True}, {"check": "socket", "ok": True}]}
+
+    def doctor(_: Any) -> Any:
+        if (home / "store").stat().st_mode & 0o077:
+            raise UnsafePath("other users can enter the folder")
+        return sound
+
+    done = una(
+        "doctor", "--fix", "--json", daemon=Daemon(doctor=doctor), environ={"UNABRIDGED_HOME": str(home)}
+    )
+    assert done.status == 0
+    assert [(check["check"], check["ok"], bool(check.get("fixed"))) for check in done.json["checks"]] == [
+        ("store folder", True, True),
+        ("socket", True, False),
+    ]
 
 
 def test_verify_exits_with_seven_when_a_record_is_damaged() -> None:

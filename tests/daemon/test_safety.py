@@ -60,6 +60,7 @@ def test_a_folder_below_one_that_everybody_can_change_is_refused(folder: Path) -
     with pytest.raises(UnsafePath, match="changed by others") as caught:
         safety.private_folder(str(below))
     assert caught.value.details["path"] == str(folder)
+    assert caught.value.advice == f"chmod go-w '{folder}'"
     folder.chmod(0o1777)  # as /tmp: only owners move their files
     safety.private_folder(str(below))
 

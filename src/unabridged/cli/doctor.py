@@ -32,6 +32,8 @@ def run(arguments: Arguments) -> int:
             answer = arguments.client().call("doctor", {"fix": fix}, on_progress=progress.update)
     except (ServiceError, StoreError, Refused, InvalidSetting, UnknownSetting) as error:
         answer = _without_daemon(layout(arguments.environ), fix, error)
+        if any(check["fixed"] for check in answer["checks"]):
+            answer = _asked_again(arguments, answer)
     found = _agents(arguments, fix)
     answer["checks"] = [*answer["checks"], *found]
     answer["ok"] = answer["ok"] and all(check["ok"] for check in found)
@@ -78,6 +80,16 @@ def _installed(arguments: Arguments, fix: bool) -> list[Finding]:
             for finding in probing.checks(arguments.environ, probe=probe)
         ]
     return found
+
+
+def _asked_again(arguments: Arguments, before: dict[str, Any]) -> dict[str, Any]:
+    """Return what a daemon says now that its files are mended, with what was; where there still is none, what was."""
+    try:
+        answer = arguments.client().call("doctor", {"fix": True})
+    except (ServiceError, StoreError, Refused, InvalidSetting, UnknownSetting):
+        return before
+    mended = {check["check"]: check for check in before["checks"] if check["fixed"]}
+    return {**answer, "checks": [mended.get(check["check"], check) for check in answer["checks"]]}
 
 
 def _without_daemon(place: Layout, fix: bool, error: UnabridgedError) -> dict[str, Any]:

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from unabridged.daemon.paths import Layout
 
 PROTOCOL = 1
+HANGS = "Try it again; `una daemon restart --force` replaces a daemon that hangs."
 MAX_FRAME = 16 << 20  # bytes of one line (see daemon/wire)
 BLOCK = 256 << 10  # bytes received at once
 CONNECT_SECONDS = 5.0  # for the handshake: the daemon answers it on its event loop
@@ -280,7 +281,7 @@ class Client:
                 block = self._socket.recv(BLOCK)
             except TimeoutError as error:
                 self.close()
-                raise DeadlineExceeded("the daemon did not answer in time") from error
+                raise DeadlineExceeded("the daemon did not answer in time", hint=HANGS) from error
             except OSError as error:
                 self.close()
                 raise _Lost from error

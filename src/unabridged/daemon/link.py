@@ -130,7 +130,7 @@ class Link:
         except TimeoutError as error:
             if self._heard < asked and self._writer is writer:
                 self.close()  # it says nothing at all: what was written to it is not kept any longer
-            raise DeadlineExceeded("the daemon did not answer in time") from error
+            raise DeadlineExceeded("the daemon did not answer in time", hint=client.HANGS) from error
         except asyncio.CancelledError:
             writer.write(
                 _encoder.encode({"jsonrpc": "2.0", "method": "cancel", "params": {"id": number}}) + b"\n"

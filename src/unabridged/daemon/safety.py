@@ -116,7 +116,10 @@ def _check_ancestor(path: str, user: int) -> None:
         return
     if mode & stat.S_IWOTH or (mode & stat.S_IWGRP and found.st_gid not in (0, user)):
         raise UnsafePath(
-            "a folder on the way can be changed by others", path=path, mode=oct(stat.S_IMODE(mode))
+            "a folder on the way can be changed by others",
+            path=path,
+            mode=oct(stat.S_IMODE(mode)),
+            hint=f"chmod go-w '{path}'",
         )
 
 
