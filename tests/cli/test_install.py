@@ -614,3 +614,22 @@ def test_a_journal_that_says_anything_is_named(machine: Machine, content: bytes 
     path.mkdir() if content is None else path.write_bytes(content)
     assert machine.una("uninstall", "cursor", "--json").json["error"]["code"] == "corrupt"
     assert machine.una("install", "cursor", "--json").json["error"]["code"] == "corrupt"
+
+
+def test_what_only_looks_like_ours_stays(machine: Machine) -> None:
+    theirs = "python3 -I -S -E /opt/other/hook.py --codex"
+    hooks = {"hooks": {"Stop": [{"hooks": [{"type": "command", "command": theirs}]}]}}
+    path = machine.write(".codex/hooks.json", json.dumps(hooks).encode())
+    server = {"command": "/usr/bin/docker", "args": ["run", "unabridged", "mcp"]}
+    settings_file = machine.write(
+        ".cursor/mcp.json", json.dumps({"mcpServers": {"unabridged": server}}).encode()
+    )
+    before = settings_file.read_bytes()
+    machine.una("install", "codex", "cursor")
+    assert theirs in path.read_text()
+    assert settings_file.read_bytes() == before
+    for journal in (machine.archive / "install").glob("*.json"):
+        journal.unlink()
+    machine.una("uninstall", "codex", "cursor")
+    assert json.loads(path.read_text()) == hooks
+    assert settings_file.read_bytes() == before

@@ -61,3 +61,9 @@ def test_what_an_entry_says_reaches_no_terminal_raw() -> None:
 )
 def test_the_outbox_is_told_in_one_line(facts: dict[str, Any], line: str) -> None:
     assert outbox(facts) == line
+
+
+def test_an_entry_is_one_row_whatever_it_says() -> None:
+    answer = {**ANSWER, "entries": [{**ENTRY, "session": "a\nb  forged row"}]}
+    rows = una("outbox", daemon=Daemon(outbox=answer), terminal=True).out.splitlines()
+    assert len(rows) == 3

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 
 from unabridged.cli import human
+from unabridged.cli.safe import one_line
 from unabridged.cli.table import draw
 
 TYPE_CHECKING = False
@@ -95,5 +96,5 @@ def rows(screen: Screen, facts: Sequence[Mapping[str, Any]]) -> None:
             isinstance(row.get(name, 0), int | float) and not isinstance(row.get(name), bool) for row in facts
         )
     ]
-    cells = [[screen.archived(shown(name, row.get(name))) for name in names] for row in facts]
+    cells = [[one_line(screen.archived(shown(name, row.get(name)))) for name in names] for row in facts]
     draw(screen, [name.replace("_", " ") for name in names], cells, right=numeric, flexible=len(names) - 1)

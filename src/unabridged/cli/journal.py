@@ -118,11 +118,15 @@ def write(place: Layout, journal: Journal) -> None:
         "folders": list(journal.folders),
     }
     beside = path.with_name(path.name + ".new")
-    with open(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, safety.PRIVATE_FILE), "w") as file:  # noqa: PTH123
-        json.dump(known, file, indent=1)
-        file.flush()
-        os.fsync(file.fileno())
-    beside.replace(path)
+    try:
+        with open(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, safety.PRIVATE_FILE), "w") as file:  # noqa: PTH123
+            json.dump(known, file, indent=1)
+            file.flush()
+            os.fsync(file.fileno())
+        beside.replace(path)
+    except OSError as error:
+        beside.unlink(missing_ok=True)
+        raise safety.unwritable(error, str(path)) from error
 
 
 def finished(journal: Journal) -> Journal:

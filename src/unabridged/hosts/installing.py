@@ -6,6 +6,7 @@ A host says which files it wants and how each of them gets our part (`Target.add
 
 from __future__ import annotations
 
+import posixpath
 import shlex
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
@@ -315,7 +316,9 @@ def is_our_server(entry: Any) -> bool:
 def was_installed(entry: Any) -> bool:
     """Tell whether `una install` made an entry: it names the whole path, which a person hardly does."""
     words = server_words(entry)
-    return _is_una(words) and words[0].startswith("/")
+    alone = len(words) == 2 and posixpath.basename(words[0]) == "una"
+    by_python = words[1:] in (("-m", "unabridged", "mcp"), ("-P", "-m", "unabridged", "mcp"))
+    return words[-1:] == ("mcp",) and words[0].startswith("/") and (alone or by_python)
 
 
 def server_words(entry: Any) -> tuple[str, ...]:

@@ -31,7 +31,7 @@ from unabridged.hosts.installing import (
     server_words,
     was_installed,
 )
-from unabridged.hosts.servers import hook_commands, is_our_hook, pristine
+from unabridged.hosts.servers import hook_commands, is_our_hook, line_words, pristine
 
 # event -> seconds after which the host gives up; the hook itself gives up after one. Codex cuts SessionEnd to 3.
 EVENTS: Mapping[str, int] = {
@@ -215,7 +215,16 @@ def _hooks(facts: Facts) -> Target:
 
 def _is_our_group(group: Any) -> bool:
     handlers = cast("list[Any]", jsonc.at(group, ["hooks"]) or [])
-    return bool(handlers) and all(is_our_hook(str(jsonc.at(one, ["command"]))) for one in handlers)
+    return bool(handlers) and all(_is_installed(str(jsonc.at(one, ["command"]))) for one in handlers)
+
+
+def _is_installed(line: str) -> bool:
+    """Tell whether `una install` made a command line: other tools' hooks may look alike."""
+    words = line_words(line)
+    if not is_our_hook(line) or "-E" not in words:
+        return False
+    file, host, *rest = [*words[words.index("-E") + 1 :], "", ""]
+    return posixpath.basename(file) == "hook.py" and host == "codex" and rest[0] in ("", "--home")
 
 
 def _hash(row: Any) -> Any:
