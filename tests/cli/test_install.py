@@ -633,3 +633,17 @@ def test_what_only_looks_like_ours_stays(machine: Machine) -> None:
     machine.una("uninstall", "codex", "cursor")
     assert json.loads(path.read_text()) == hooks
     assert settings_file.read_bytes() == before
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can write another user's file as theirs")
+def test_a_file_stays_its_owners_when_root_installs(machine: Machine) -> None:
+    path = machine.write(*AGENTS["claude-code"])
+    os.chown(path, 12_345, 23_456)
+    for verb in ("install", "uninstall"):
+        assert machine.una(verb, "claude-code").status == 0
+        assert (path.stat().st_uid, path.stat().st_gid) == (12_345, 23_456)
+
+
+def test_a_dry_run_of_an_uninstallation_makes_nothing(machine: Machine) -> None:
+    assert machine.una("uninstall", "claude-code", "--dry-run").status == 0
+    assert not machine.archive.exists()

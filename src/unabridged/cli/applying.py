@@ -159,10 +159,13 @@ def _write(edit: Edit) -> None:
         return
     for folder in missing_folders(str(path)):
         os.mkdir(folder, FOLDER_MODE)  # noqa: PTH102
-    mode = stat.S_IMODE(path.stat().st_mode) if path.exists() else FILE_MODE
+    there = path.stat() if path.exists() else None
+    mode = stat.S_IMODE(there.st_mode) if there is not None else FILE_MODE
     beside = path.with_name(_beside(path, os.getpid()))
     try:
         with open(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb") as file:  # noqa: PTH123
+            if there is not None and (there.st_uid, there.st_gid) != _owner(file.fileno()):
+                _give(file.fileno(), there)
             os.fchmod(file.fileno(), mode)
             file.write(edit.after)
             file.flush()
@@ -177,6 +180,19 @@ def _write(edit: Edit) -> None:
         if error.errno not in MOUNTED or not path.exists():
             raise
         path.write_bytes(edit.after)
+
+
+def _owner(descriptor: int) -> tuple[int, int]:
+    found = os.fstat(descriptor)
+    return found.st_uid, found.st_gid
+
+
+def _give(descriptor: int, there: os.stat_result) -> None:
+    """Keep a file's owner, as root may: else the agent of that user could not write its settings any more."""
+    try:
+        os.fchown(descriptor, there.st_uid, there.st_gid)
+    except PermissionError:
+        return  # it may be written by us, but not owned by another
 
 
 def _expect(edit: Edit) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+
 from unabridged.cli import agents, applying
 from unabridged.cli import journal as journals
 from unabridged.cli.arguments import Arguments
@@ -25,7 +27,7 @@ def run(arguments: Arguments) -> int:
     dry = arguments.flag("dry-run")
     told: list[dict[str, object]] = []
     for installer in agents.named(names):
-        with journals.locked(place, facts.home):
+        with nullcontext() if dry else journals.locked(place, facts.home):
             before = journals.load(place, facts, installer.name)
             targets = agents.every_target(installer, facts, applying.read)
             edits = remove(targets, applying.read, before.files)
