@@ -16,6 +16,8 @@ from tests.support.provider import Provider, Reply
 
 pytestmark = pytest.mark.real_client
 
+SESSIONS = 3  # that may be begun until one is told something
+
 AGENTS: dict[str, tuple[Callable[[Path, str], OpenCode | Pi], object]] = {
     "opencode": (OpenCode, provider_openai),
     "pi": (Pi, provider_anthropic),
@@ -67,3 +69,19 @@ def test_the_tools_alone_are_an_entry_in_its_own_file(home: Home, tmp_path: Path
         client.say("Hello?")
         request = provider.agent_requests()[-1].text()
         assert "unabridged_search" in request or "unabridged__search" in request
+
+
+@pytest.mark.parametrize("name", AGENTS)
+def test_a_session_is_told_at_its_start_what_the_archive_holds(home: Home, tmp_path: Path, name: str) -> None:
+    make, api = AGENTS[name]
+    with Provider([api]) as provider:
+        client = make(tmp_path / "a machine", provider.url)
+        installed = Installed(home, client.env, client.project)
+        old = transcript(tmp_path / "old.jsonl", SESSION, 6, folder=str(client.project), words="zirconium")
+        installed.una("import", str(old))
+        installed.una("install", name)
+        told: list[int] = []
+        while len(told) < SESSIONS and not any(told):  # on a busy machine a session goes on without
+            client.say("What is it?")
+            told.append(provider.agent_requests()[-1].text().count("<unabridged-archive>"))
+        assert told[-1] == 1, told

@@ -109,6 +109,9 @@ def test_a_session_survives_restarts_of_everything_and_a_fork(home: Home, tmp_pa
         first = session.talk.session
         session.take_up(fork=True)
         session.go_on(18, 20)
+        with home.connect() as client:  # nobody sends it again: an extension tells of it while its host runs
+            answer = {"pattern": "[answer 19]", "literal": True, "scope": "all"}
+            until(lambda: client.call("grep", answer)["hits"], "the last answer of the fork is not archived")
         session.take_up(first)
         session.go_on(20, SHORT_STORY)
         session.talk.end()

@@ -36,6 +36,11 @@ class Patience:
         """Begin with none."""
         self.waited = 0.0
 
+    async def wait(self, seconds: float) -> None:
+        """Wait so long."""
+        await asyncio.sleep(seconds)
+        self.waited += seconds
+
 
 class Filing:
     """Files what belongs to conversations."""

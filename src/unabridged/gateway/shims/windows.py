@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 
 import msgspec
@@ -46,8 +45,7 @@ class HostWindows(Windows):
         late = await super()._remembered(conversation, adapter, request, kind, bounds, patience)
         refused = request.conversation.tokens > takes
         while late and late not in SLOW and refused and patience.waited < AGAIN_FOR:
-            await asyncio.sleep(AGAIN_AFTER)
-            patience.waited += AGAIN_AFTER
+            await patience.wait(AGAIN_AFTER)
             late = await super()._remembered(conversation, adapter, request, kind, bounds, patience)
         return late
 

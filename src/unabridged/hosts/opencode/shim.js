@@ -12,7 +12,7 @@ export const Unabridged = async ({ client, directory }) => {
   if (globalThis[MARK]) return {}; // placed twice, for the user and for the project: one is enough
   globalThis[MARK] = true;
   const behind = Boolean(process.env.UNABRIDGED_GATEWAY); // `una run opencode`: the gateway makes the window
-  const waiting = new Map(), lasts = new Map(), limits = new Map(), urls = new Map(), compacting = new Set();
+  const waiting = new Map(), lasts = new Map(), limits = new Map(), urls = new Map(), compacting = new Set(), begun = new Set();
   let child, number = 0, pausedUntil = 0, said = "";
 
   const start = () => {
@@ -59,7 +59,8 @@ export const Unabridged = async ({ client, directory }) => {
     },
     "chat.message": async ({ sessionID }, { message, parts }) => {
       const prompt = parts.filter((part) => part.type === "text" && !part.synthetic).map((part) => part.text).join("\n");
-      const text = await tell("UserPromptSubmit", sessionID, { prompt, prompt_id: message.id });
+      const first = begun.has(sessionID) ? "" : (begun.add(sessionID), await tell("SessionStart", sessionID, { source: "startup" }));
+      const text = [first, await tell("UserPromptSubmit", sessionID, { prompt, prompt_id: message.id })].filter(Boolean).join("\n\n");
       if (text) parts.push({ id: `prt_${message.id.slice(4)}`, sessionID, messageID: message.id, type: "text", text, synthetic: true });
     },
     "experimental.chat.messages.transform": async (_, output) => {
@@ -85,7 +86,7 @@ export const Unabridged = async ({ client, directory }) => {
     },
     event: async ({ event }) => {
       const info = event.properties?.info, session = event.properties?.sessionID ?? info?.sessionID ?? info?.id;
-      if (event.type === "session.created") tell("SessionStart", session, { source: "startup", parent_id: info.parentID });
+      if (event.type === "session.created" && info.parentID) begun.add(session); // a subagent's: it is told nothing at its start
       else if (event.type === "session.idle") tell("Stop", session);
       else if (event.type === "session.compacted") tell("PostCompact", session);
       else if (event.type === "message.updated" && info.role === "assistant" && info.time.completed && !info.summary && !behind) {
