@@ -101,7 +101,10 @@ def alive(pid: int) -> bool:
     try:
         with Path(f"/proc/{pid}/stat").open("rb") as file:
             return file.read().rpartition(b")")[2].split()[0] != b"Z"
-    except FileNotFoundError:
+    except (
+        FileNotFoundError,
+        ProcessLookupError,
+    ):  # it ended before its file was opened, or before it was read
         return False
 
 
