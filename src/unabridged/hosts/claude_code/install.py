@@ -161,7 +161,7 @@ def _is_our_line(line: Any) -> bool:
         home, words = f"UNABRIDGED_HOME={shlex.quote(words[0].partition('=')[2])} ", words[1:]
     program = words[:-2]
     known = (len(program) == 1 and posixpath.basename(program[0]) == "una") or (
-        "-m" in program[-2:-1] and program[-1] == "unabridged" and len(program) <= MOST_WORDS
+        "-m" in program[-2:-1] and "unabridged" in program[-1:] and len(program) <= MOST_WORDS
     )
     # Anything more is a line of the user's own in which ours is a part.
     return known and words[-2:] == ("window", "statusline") and command.strip() == home + shlex.join(words)
