@@ -87,6 +87,11 @@ def find(reader: Reader, places: Sequence[Place], key: SourceHash, message: Dige
     return None
 
 
+def was_told(reader: Reader, place: Place, native: str) -> bool:
+    """Tell whether a session was told what has that name."""
+    return reader.get(HINT, (*place, key_of(native))) is not None
+
+
 def has_any(reader: Reader, place: Place) -> bool:
     """Tell whether anything was decided in a session."""
     return bool(reader.scan(HINT, place, limit=1))

@@ -11,6 +11,7 @@ from typing import Any, cast
 
 import msgspec
 
+from unabridged.hosts import news
 from unabridged.hosts.cline.parts import Said, message_parts
 from unabridged.hosts.cline.rows import (
     MESSAGE,
@@ -65,34 +66,25 @@ class Reader:
         del number
         rows, problem = parse(line)
         blocks: list[Block] = []
-        news: SessionNews | None = None
+        told: SessionNews | None = None
         for parsed in rows:
             kind = parsed.row.cline
             if kind == SESSION:
-                news = self._session(parsed.row) or news
+                told = self._session(parsed.row) or told
             elif kind in (MESSAGE, SHOWN) and parsed.row.data is not None:
                 blocks += self._message(parsed, parsed.row.data)
             elif kind == TOO_LONG:
                 problem = problem or LINE_TOO_LONG
-        if news is None and not blocks and problem is None:
+        if told is None and not blocks and problem is None:
             return EMPTY
-        return Line(tuple(blocks), news, problem)
+        return Line(tuple(blocks), told, problem)
 
     def _session(self, row: Row) -> SessionNews | None:
         now = SessionNews("", row.title or "", row.cwd or "", row.parent or "", row.relation or "")
-        before = self._state.told or SessionNews(
-            "", self._head.title, self._head.cwd, self._head.parent, self._head.relation
-        )
+        before = self._state.told or news.of_head(self._head)
         self._state.told, self._state.created = now, row.created or 0
         self._side = now.relation == SUBAGENT
-        changed = SessionNews(
-            "",
-            now.title if now.title != before.title else "",
-            now.cwd if now.cwd != before.cwd else "",
-            now.parent if now.parent != before.parent else "",
-            now.relation if now.relation != before.relation else "",
-        )
-        return changed if changed != SessionNews() else None
+        return news.changes(now, before)
 
     def _message(self, parsed: Parsed, message: Message) -> list[Block]:
         row, state = parsed.row, self._state

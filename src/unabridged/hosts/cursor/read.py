@@ -10,6 +10,7 @@ from typing import Any, cast
 
 import msgspec
 
+from unabridged.hosts import news
 from unabridged.hosts.contract import EMPTY, Block, Head, Line, SessionNews
 from unabridged.hosts.cursor.bubbles import bubble_model, bubble_parts, bubble_time
 from unabridged.hosts.cursor.messages import Said, message_parts
@@ -51,12 +52,12 @@ class Reader:
         """Read one line."""
         rows, problem = parse(line)
         blocks: list[Block] = []
-        news: SessionNews | None = None
+        told: SessionNews | None = None
         closes = False
         for parsed in rows:
             row = parsed.row
             if row.cursor == SESSION:
-                news = self._session(row) or news
+                told = self._session(row) or told
             elif row.cursor in (BUBBLE, MESSAGE):
                 blocks += self._kept(parsed)
             elif row.cursor == TOO_LONG:
@@ -66,25 +67,16 @@ class Reader:
             elif row.role and row.cursor is None:
                 place = f"L{number}.{parsed.number}" if len(rows) > 1 else f"L{number}"
                 blocks += self._transcribed(parsed, place)
-        if news is None and not blocks and problem is None and not closes:
+        if told is None and not blocks and problem is None and not closes:
             return EMPTY
-        return Line(tuple(blocks), news, problem, closes)
+        return Line(tuple(blocks), told, problem, closes)
 
     def _session(self, row: Row) -> SessionNews | None:
         now = SessionNews("", row.title or "", row.cwd or "", row.parent or "", row.relation or "")
-        before = self._state.told or SessionNews(
-            "", self._head.title, self._head.cwd, self._head.parent, self._head.relation
-        )
+        before = self._state.told or news.of_head(self._head)
         self._state.told, self._state.created = now, row.created or 0
         self._side = now.relation == SUBAGENT
-        changed = SessionNews(
-            "",
-            now.title if now.title != before.title else "",
-            now.cwd if now.cwd != before.cwd else "",
-            now.parent if now.parent != before.parent else "",
-            now.relation if now.relation != before.relation else "",
-        )
-        return changed if changed != SessionNews() else None
+        return news.changes(now, before)
 
     def _kept(self, parsed: Parsed) -> list[Block]:
         row = parsed.row

@@ -82,6 +82,8 @@ def _started(call: Call, host: str, at: Moment) -> HookAnswer | Pending:
     with call.services.store.snapshot() as reader:
         talk = conversation_of(call, reader, HintRequest("", at.session, host=host))
         compacted = at.source == hooks.COMPACTED
+        if not compacted and hints.was_told(reader, talk.places[0], hints.ORIENTATION):
+            return HookAnswer("", at.kind, SILENT)  # a project may have many sessions to count
         told = (cataloguing.catalogue if compacted else cataloguing.orientation)(reader, talk)
     if not told.text:
         return HookAnswer("", at.kind, SILENT)
