@@ -10,7 +10,7 @@ from __future__ import annotations
 import codecs
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, TypeVar, cast
 
 import msgspec
@@ -267,3 +267,25 @@ def fit(value: Any, struct: type[S]) -> S | None:
 def first_objects(lines: Sequence[bytes]) -> list[dict[str, Any]]:
     """Return all JSON objects of some lines, for sniffing and for heads; anything else is passed over."""
     return [item for line in lines for item in values(line).items if isinstance(item, dict)]
+
+
+def rows_of(
+    line: bytes, decoder: msgspec.json.Decoder[S], kind: type[S], mend: Callable[[S, Any], S] | None = None
+) -> tuple[list[tuple[S, int]], Problem | None]:
+    """Return a line's rows, nearly always one, each with the number of its value, and what is wrong with the line.
+
+    mend: gives a row of a line that is not one well-formed row what it has in another form. Never raises.
+    """
+    try:
+        return [(longlines.decode(line, decoder), 0)], None
+    except (msgspec.DecodeError, RecursionError):
+        found = values(line)
+    rows: list[tuple[S, int]] = []
+    problem = found.problem
+    for number, value in enumerate(found.items):
+        row = fit(value, kind)
+        if row is None:
+            problem = problem or NOT_AN_OBJECT
+        else:
+            rows.append((mend(row, value) if mend is not None else row, number))
+    return rows, problem

@@ -13,9 +13,8 @@ from typing import Any
 
 import msgspec
 
-from unabridged.hosts import longlines
 from unabridged.hosts.contract import Problem
-from unabridged.hosts.lines import NOT_AN_OBJECT, fit, values
+from unabridged.hosts.lines import rows_of
 
 SESSION, BUBBLE, MESSAGE, TOO_LONG = "session", "bubble", "message", "too-long"
 TURN_ENDED = "turn_ended"
@@ -63,16 +62,5 @@ def is_kept(head: bytes) -> bool:
 
 def parse(line: bytes) -> tuple[list[Parsed], Problem | None]:
     """Return the rows of a line, nearly always one, and what is wrong with the line. Never raises."""
-    try:
-        return [Parsed(longlines.decode(line, _decoder), 0)], None
-    except (msgspec.DecodeError, RecursionError):
-        found = values(line)
-    rows: list[Parsed] = []
-    problem = found.problem
-    for number, value in enumerate(found.items):
-        row = fit(value, Row)
-        if row is None:
-            problem = problem or NOT_AN_OBJECT
-        else:
-            rows.append(Parsed(row, number))
-    return rows, problem
+    rows, problem = rows_of(line, _decoder, Row)
+    return [Parsed(row, number) for row, number in rows], problem

@@ -10,9 +10,8 @@ from typing import Any
 
 import msgspec
 
-from unabridged.hosts import longlines
 from unabridged.hosts.contract import Problem
-from unabridged.hosts.lines import NOT_AN_OBJECT, fit, values
+from unabridged.hosts.lines import fit, rows_of
 
 
 class Message(msgspec.Struct, gc=False, frozen=True, rename="camel"):
@@ -70,21 +69,14 @@ _decoder: msgspec.json.Decoder[Row] = msgspec.json.Decoder(Row)
 
 def parse(line: bytes) -> tuple[list[Parsed], Problem | None]:
     """Return the rows of a line, nearly always one, and what is wrong with the line. Never raises."""
-    try:
-        return [Parsed(longlines.decode(line, _decoder), 0)], None
-    except (msgspec.DecodeError, RecursionError):
-        found = values(line)
-    rows: list[Parsed] = []
-    problem = found.problem
-    for number, value in enumerate(found.items):
-        row = fit(value, Row)
-        if row is None:
-            problem = problem or NOT_AN_OBJECT
-            continue
-        if row.message is None:
-            row = msgspec.structs.replace(row, message=fit(value.get("message"), Message))
-        rows.append(Parsed(row, number))
-    return rows, problem
+    rows, problem = rows_of(line, _decoder, Row, _mended)
+    return [Parsed(row, number) for row, number in rows], problem
+
+
+def _mended(row: Row, value: Any) -> Row:
+    if row.message is not None:
+        return row
+    return msgspec.structs.replace(row, message=fit(value.get("message"), Message))
 
 
 def session_in_path(path: str | None) -> str:
