@@ -8,12 +8,11 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
-import uvicorn
 
+from tests.support import serving
 from unabridged.daemon import loopback
-from unabridged.daemon.loopback import BoundedProtocol, Listener
+from unabridged.daemon.loopback import BoundedProtocol
 
-PATIENCE = 30.0
 HEAD = b"GET / HTTP/1.1\r\nHost: x\r\n"
 LARGE = 32 << 20  # bytes: more than the kernel keeps for one connection
 
@@ -27,31 +26,7 @@ async def app(scope: Any, _: Any, send: Any) -> None:
 
 def serve(check: Callable[[int], Awaitable[None]]) -> None:
     """Run a check against a server at a port."""
-
-    async def run() -> None:
-        listener = socket.create_server(("127.0.0.1", 0))
-        config = uvicorn.Config(
-            app, http=BoundedProtocol, lifespan="off", log_config=None, ws="none", timeout_graceful_shutdown=1
-        )
-        server = Listener(config)
-        serving = asyncio.create_task(server.serve([listener]))
-        try:
-            async with asyncio.timeout(PATIENCE):
-                await check(listener.getsockname()[1])
-        finally:
-            server.should_exit = True
-            await serving
-
-    asyncio.run(run())
-
-
-async def ended(reader: asyncio.StreamReader) -> bool:
-    try:
-        while await reader.read(1 << 16):
-            pass
-    except ConnectionError:
-        pass
-    return True
+    serving.serve(app, BoundedProtocol, check)
 
 
 def test_who_never_ends_a_head_is_let_go(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -61,7 +36,7 @@ def test_who_never_ends_a_head_is_let_go(monkeypatch: pytest.MonkeyPatch) -> Non
         for sent in (b"", b"GET", HEAD):
             reader, writer = await asyncio.open_connection("127.0.0.1", port)
             writer.write(sent)
-            assert await ended(reader)
+            await serving.all_of(reader)
             writer.close()
 
     serve(check)
@@ -75,7 +50,7 @@ def test_nor_does_the_head_of_a_further_request_wait_for_ever(monkeypatch: pytes
         writer.write(HEAD + b"\r\n")
         await reader.readuntil(b"yes")
         writer.write(HEAD)
-        assert await ended(reader)
+        await serving.all_of(reader)
         writer.close()
 
     serve(check)

@@ -8,13 +8,11 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
-import uvicorn
 
-from unabridged.daemon.loopback import Listener
+from tests.support import serving
 from unabridged.gateway import protocol
 from unabridged.gateway.protocol import HEAD_BYTES, OwnProtocol
 
-PATIENCE = 30.0
 HEAD = b"POST / HTTP/1.1\r\nHost: x\r\n"
 LARGE = 32 << 20  # bytes: more than the kernel keeps for one connection
 
@@ -38,32 +36,7 @@ async def app(scope: Any, receive: Any, send: Any) -> None:
 
 def serve(check: Callable[[int], Awaitable[None]]) -> None:
     """Run a check against a server at a port."""
-
-    async def run() -> None:
-        listener = socket.create_server(("127.0.0.1", 0))
-        config = uvicorn.Config(
-            app, http=OwnProtocol, lifespan="off", log_config=None, ws="none", timeout_graceful_shutdown=1
-        )
-        server = Listener(config)
-        serving = asyncio.create_task(server.serve([listener]))
-        try:
-            async with asyncio.timeout(PATIENCE):
-                await check(listener.getsockname()[1])
-        finally:
-            server.should_exit = True
-            await serving
-
-    asyncio.run(run())
-
-
-async def all_of(reader: asyncio.StreamReader) -> bytes:
-    found = b""
-    try:
-        while piece := await reader.read(1 << 16):
-            found += piece
-    except ConnectionError:
-        pass
-    return found
+    serving.serve(app, OwnProtocol, check)
 
 
 async def sent(port: int, *pieces: bytes) -> bytes:
@@ -76,7 +49,7 @@ async def sent(port: int, *pieces: bytes) -> bytes:
             await asyncio.sleep(0)
     except ConnectionError:
         pass
-    found = await all_of(reader)
+    found = await serving.all_of(reader)
     writer.close()
     return found
 
@@ -187,7 +160,7 @@ def test_who_does_not_read_our_answer_is_let_go(monkeypatch: pytest.MonkeyPatch)
         sock.sendall(b"GET /large HTTP/1.1\r\nHost: x\r\n\r\n")
         await asyncio.sleep(0.5)
         reader, writer = await asyncio.open_connection(sock=sock, limit=1 << 20)
-        assert len(await all_of(reader)) < LARGE
+        assert len(await serving.all_of(reader)) < LARGE
         writer.close()
 
     serve(check)
