@@ -36,7 +36,7 @@ def test_who_never_ends_a_head_is_let_go(monkeypatch: pytest.MonkeyPatch) -> Non
         for sent in (b"", b"GET", HEAD):
             reader, writer = await asyncio.open_connection("127.0.0.1", port)
             writer.write(sent)
-            await serving.all_of(reader)
+            assert await serving.all_of(reader) == b""
             writer.close()
 
     serve(check)
@@ -84,7 +84,7 @@ def test_a_connection_too_many_is_ended_and_the_others_are_served(monkeypatch: p
         first, second = [await asyncio.open_connection("127.0.0.1", port) for _ in range(2)]
         await asyncio.sleep(0)
         third = await asyncio.open_connection("127.0.0.1", port)
-        assert await ended(third[0])
+        assert await serving.all_of(third[0]) == b""
         for reader, writer in (first, second):
             writer.write(HEAD + b"\r\n")
             assert await reader.readuntil(b"yes")
