@@ -90,6 +90,7 @@ def test_a_locked_database_says_to_try_again(tmp_path: Path) -> None:
     hand = Hand(tmp_path / "opencode.db")
     hand.connection.execute("PRAGMA journal_mode = delete")
     hand.connection.execute("BEGIN EXCLUSIVE")
+    hand.connection.execute("UPDATE session SET title = 'another'")
     with pytest.raises(TranscriptChanged) as caught:
         HOST.streams(hand.path)
     assert caught.value.retryable

@@ -55,7 +55,7 @@ class OpenCode:
             return feed.look(tree.Session(path, stream), state)
         if not _is_database(path):
             return export.rows(path, state)
-        with databases.opened(path) as connection:
+        with databases.opened(path, locked=False) as connection:
             return feed.look(database.Session(connection, stream), state)
 
     def restore_name(self, head: Head, origin_path: str) -> str:

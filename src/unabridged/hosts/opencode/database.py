@@ -25,7 +25,7 @@ JSON_COLUMNS = frozenset(("revert", "permission", "model", "summary_diffs", "met
 def has_sessions(path: Path) -> bool:
     """Tell whether a file is a database with this host's tables; False where it cannot be opened now."""
     try:
-        with opened(path) as connection:
+        with opened(path, locked=False) as connection:
             return all(has_table(connection, name) for name in (SESSION, MESSAGE, PART))
     except UnabridgedError:
         return False
@@ -33,7 +33,7 @@ def has_sessions(path: Path) -> bool:
 
 def streams(path: Path) -> list[RowStream]:
     """Return all sessions; a version changes with each change that the host makes in the session."""
-    with opened(path) as connection:
+    with opened(path, locked=False) as connection:
         if has_table(connection, "event_sequence"):
             found = connection.execute(
                 "SELECT s.id, s.time_updated, e.seq FROM session s"
