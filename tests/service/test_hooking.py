@@ -38,7 +38,17 @@ def test_a_session_that_starts_is_told_once_what_the_archive_holds(hinting: Hint
     assert first.tokens == tokens.strict(told.encode()) <= texts.ORIENTATION_TOKENS
     again = hinting.hook(event("SessionStart", source="resume"))
     assert (again.output, again.reason, again.tokens) == ("", "silent", 0)
-    assert hinting.hook(event("SessionStart", "another", source="fork")).output == first.output
+    assert hinting.hook(event("SessionStart", "another", source="clear")).output == first.output
+    assert not violations(hinting.store.snapshot())
+
+
+def test_a_fork_has_what_its_parent_was_told_at_its_start(hinting: Hinting) -> None:
+    for source in ("fork", "resume", "fork"):
+        told = hinting.hook(event("SessionStart", "a fork", source=source))
+        assert (told.output, told.tokens) == ("", 0)
+    (kept,) = hinting.why().decisions
+    assert (kept.outcome, kept.reason) == ("nothing", "passed-on")
+    assert hinting.call("stats").told == {}
     assert not violations(hinting.store.snapshot())
 
 

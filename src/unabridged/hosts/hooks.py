@@ -20,6 +20,7 @@ PROBE = (
 )
 MAX_MARK = 100  # characters
 COMPACTED = "compact"  # the source of a session start that follows a compaction
+FORKED = "fork"  # the source of the start of a session that begins with all that another one holds
 
 _KINDS = {
     "SessionStart": SESSION_START,

@@ -49,6 +49,7 @@ REASONS = {
     "index-slow": "the search index did not answer in time",
     "disabled": "hints are turned off",
     "orientation": "a session started, and the archive holds other sessions of its project",
+    "passed-on": "a fork begins with what its parent was told at its start",
     "catalogue": "the host compacted the conversation: this lists what was left out",
     "erased": "what it quoted was erased",
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,9 +18,11 @@ from unabridged.service.handlers import cataloguing, hinting
 from unabridged.service.handlers.cataloguing import Telling
 from unabridged.service.handlers.hintplace import Conversation, conversation_of
 from unabridged.service.requests import Answer, HintAnswer, HintRequest, HookAnswer, HookRequest
+from unabridged.store.contract import Reader
 
 IGNORED, READ, SILENT, PROBED = "ignored", "read", "silent", "probed"
 MAX_PATH_CHARS = 4_096
+PASSED_ON = "passed-on"  # the reason for telling a fork nothing
 DURABLE_SECONDS = 0.6  # that a compaction is held up; the hook itself waits for three quarters of a second
 
 
@@ -77,15 +80,15 @@ def _hinted(at: Moment, told: Answer) -> HookAnswer:
 def _started(call: Call, host: str, at: Moment) -> HookAnswer | Pending:
     """Tell what the archive holds, once a session; behind a compaction, what was left out of the conversation.
 
-    A host keeps what it was told in the conversation and sends it again when that is resumed.
+    A host keeps what it was told in the conversation and sends it again when that is resumed, and in each fork.
     """
     with call.services.store.snapshot() as reader:
         talk = conversation_of(call, reader, HintRequest("", at.session, host=host))
         compacted = at.source == hooks.COMPACTED
         if not compacted and hints.was_told(reader, talk.places[0], hints.ORIENTATION):
             return HookAnswer("", at.kind, SILENT)  # a project may have many sessions to count
-        told = (cataloguing.catalogue if compacted else cataloguing.orientation)(reader, talk)
-    if not told.text:
+        told = _TELLINGS.get(at.source, cataloguing.orientation)(reader, talk)
+    if not told.text and told.outcome != hints.NOTHING:
         return HookAnswer("", at.kind, SILENT)
     try:
         call.services.daemon.admit()
@@ -111,11 +114,22 @@ def _frozen(call: Call, talk: Conversation, told: Telling) -> Hint:
         native=told.native,
         message=hints.message_digest(told.native),
         outcome=told.outcome,
-        reason=told.outcome,
+        reason=told.outcome if told.text else PASSED_ON,
         text=told.text,
-        shown=talk.lineage.name,
+        shown=talk.lineage.name if told.text else b"",
         tokens=tokens.strict(data),
         budget=told.budget,
         created=call.now,
         quoted=told.quoted,
     )
+
+
+def _passed_on(_reader: Reader, _talk: Conversation) -> Telling:
+    """Keep that nothing is left to tell a fork, whose parent need not be known yet."""
+    return Telling("", hints.ORIENTATION, hints.NOTHING, 0)
+
+
+_TELLINGS: Mapping[str, Callable[[Reader, Conversation], Telling]] = {
+    hooks.COMPACTED: cataloguing.catalogue,
+    hooks.FORKED: _passed_on,
+}
