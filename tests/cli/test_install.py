@@ -384,6 +384,54 @@ def test_a_journal_that_is_damaged_is_named(machine: Machine) -> None:
     assert not (machine.home / ".claude/skills/una/.mcp.json").exists()
 
 
+def test_a_journal_that_is_damaged_stops_what_is_about_its_own_agent_alone(machine: Machine) -> None:
+    machine.una("install", "codex", "cursor")
+    broken = machine.archive / "install/codex-user.json"
+    broken.write_text("{")
+    assert machine.una("install", "claude-code").status == 0
+    done = machine.una("install", "codex", "pi")
+    assert done.status == 7
+    assert "Codex: not installed" in done.out
+    assert "una doctor --fix" in done.err
+    assert (machine.home / ".pi/agent/extensions/unabridged/shim.ts").exists()
+    done = machine.una("uninstall", "--json")
+    assert done.status == 7
+    told = {row["agent"]: row for row in done.json["agents"]}
+    assert not done.json["ok"]
+    assert told["codex"]["error"]["code"] == "corrupt"
+    assert told["cursor"]["files"]
+    assert not (machine.home / ".cursor").exists()
+    assert (machine.home / ".codex/hooks.json").exists()
+
+
+def test_of_several_agents_one_that_cannot_be_written_keeps_none_of_the_others_from_it(
+    machine: Machine,
+) -> None:
+    machine.write(".gemini/settings.json", b"{")
+    machine.write(".cursor/mcp.json", b"{}")
+    done = machine.una("install", "--yes")
+    assert done.status == 3
+    assert "Gemini CLI: not installed" in done.out
+    assert "Cursor: installed" in done.out
+    assert ".gemini/settings.json" in done.err
+    rows = machine.una("install", "gemini", "cursor", "--json").json["agents"]
+    assert [(row["agent"], "error" in row) for row in rows] == [("cursor", False), ("gemini", True)]
+    assert machine.una("install", "gemini").status == 3  # alone it is the command's own error
+
+
+def test_the_home_folder_is_no_project(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(machine.home)
+    for agent in ("claude-code", "codex", "cursor"):
+        done = machine.una("install", agent, "--scope", "project")
+        assert done.status == 2
+        assert "is no project" in done.err
+    assert list(machine.home.iterdir()) == []
+    (machine.home / ".cursor").mkdir()
+    assert (
+        machine.una("install", "--yes", "--scope", "project").status == 2
+    )  # nothing is left to install into
+
+
 @settings(max_examples=25, deadline=None)
 @given(
     st.dictionaries(

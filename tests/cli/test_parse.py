@@ -61,6 +61,8 @@ def test_a_single_dash_is_text() -> None:
         (["search", "x", "--host", "codex,claud-code"], "cannot be `claud-code`", "`claude-code`"),
         (["search", "x", "--json=1"], "takes no value", "--help"),
         (["search"], "needs QUERY", "--help"),
+        (["search", "", "  "], "an empty QUERY", "--help"),
+        (["gather", ""], "an empty QUESTION", "--help"),
         (["search", "--no-cache"], "no option --no-cache", "-- --no-cache"),
         (["grep", "a", "b"], "does not know what to do with `b`", "quotes"),
         (["status", "extra"], "does not know what to do with `extra`", "--help"),

@@ -123,7 +123,71 @@ def test_a_journal_that_is_damaged_is_a_finding(machine: Machine) -> None:
     machine.una("install", "claude-code")
     next((machine.archive / "install").glob("*.json")).write_text("{")
     (said,) = wrong(machine)
-    assert "journal" in said
+    assert "cannot be read" in said
+
+
+@pytest.mark.parametrize(
+    "form", [(), ("--mcp-only",), ("--no-statusline",), ("--scope", "project"), ("--trust",)], ids="".join
+)
+@pytest.mark.parametrize("agent", ["claude-code", "codex", "opencode", "cursor"])
+def test_a_damaged_journal_is_moved_away_and_what_stands_there_stays_as_it_is(
+    machine: Machine, agent: str, form: tuple[str, ...]
+) -> None:
+    machine.una("install", agent, *form)
+    before = machine.snapshot()
+    (path,) = (machine.archive / "install").glob("*.json")
+    path.write_bytes(b"\xff")
+    untrusted = agent == "codex" and not {"--trust", "--mcp-only"} & set(form)
+    assert [one for one in wrong(machine, "--fix") if "are not trusted" not in one] == []
+    assert len(wrong(machine)) == untrusted
+    assert machine.snapshot() == before
+    assert (path.parent / "damaged" / f"{path.name}.1").read_bytes() == b"\xff"
+    assert path.exists()
+    scope = form if "--scope" in form else ()
+    assert machine.una("uninstall", agent, *scope).status == 0
+    assert not any(
+        b"unabridged" in content for _, content in machine.snapshot().values() if isinstance(content, bytes)
+    )
+
+
+def test_a_damaged_journal_of_what_is_elsewhere_is_moved_away_and_named(
+    machine: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    machine.una("install", "cursor", "--scope", "project")
+    (path,) = (machine.archive / "install").glob("*.json")
+    path.write_text("{")
+    monkeypatch.chdir(machine.home)
+    (found,) = findings(machine, "--fix")
+    assert (found["check"], found["fixed"]) == ("cursor project", True)
+    assert "damaged" in found["detail"]
+    assert findings(machine) == []
+
+
+def test_what_cannot_be_mended_keeps_nothing_else_from_it(machine: Machine) -> None:
+    machine.una("install", "claude-code", "cursor")
+    (machine.home / ".claude/skills/una/hooks/hooks.json").unlink()
+    (machine.home / ".cursor/mcp.json").write_text("{")
+    left = wrong(machine, "--fix")
+    assert {line.split(":")[0] for line in left} == {"cursor"}
+    assert any("not mended" in line for line in left)
+    assert (machine.home / ".claude/skills/una/hooks/hooks.json").exists()
+
+
+def test_the_home_folder_is_no_project_of_its_own(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
+    machine.una("install", "claude-code", "cursor")
+    monkeypatch.chdir(machine.home)
+    assert [one["check"] for one in findings(machine)] == ["claude-code", "cursor"]
+
+
+def test_a_copy_of_a_marketplace_is_named(machine: Machine) -> None:
+    machine.una("install", "claude-code")
+    path = machine.home / ".claude/settings.json"
+    value = json.loads(path.read_text())
+    path.write_text(json.dumps({**value, "enabledPlugins": {"una@unabridged": True, "una@skills-dir": True}}))
+    (said,) = wrong(machine)
+    assert "una@unabridged" in said
+    path.write_text(json.dumps({**value, "enabledPlugins": {"una@unabridged": False}}))
+    assert wrong(machine) == []
 
 
 @pytest.mark.parametrize(

@@ -418,6 +418,19 @@ def test_slow_requests_are_remembered_without_what_they_asked(make: MAKE) -> Non
     assert "what was asked" not in json.dumps(kept)
 
 
+def test_a_request_that_its_client_gave_up_is_not_a_slow_one(make: MAKE) -> None:
+    rig = make(slow_ms=0)
+    client = rig.connect()
+    client.send("wait", 1, text="a")
+    assert rig.operations.entered.acquire(timeout=10)
+    client.close()
+    rig.until(lambda: rig.operations.ended == ["Cancelled"])
+    other = rig.connect()
+    for number in range(20):  # on whichever thread: the one that was given up has ended by then
+        other.call("echo", number, text="b")
+    assert {row["operation"] for row in rig.slow.listed()} == {"echo"}
+
+
 def test_a_listener_takes_the_place_of_a_stale_socket(make: MAKE, tmp_path: Path) -> None:
     folder = tmp_path / "0"
     folder.mkdir(mode=0o700)

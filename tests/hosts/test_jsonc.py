@@ -141,3 +141,9 @@ def test_a_file_that_is_not_understood_is_named_as_such(text: str) -> None:
 def test_of_a_name_that_stands_twice_the_last_one_counts_as_it_does_for_the_host() -> None:
     text = '{"a": {"x": 1}, "a": {"y": 2}}'
     assert jsonc.put(text, ["a", "una"], 3) == '{"a": {"x": 1}, "a": {"y": 2, "una": 3}}'
+
+
+def test_what_stood_in_our_place_comes_back_beside_what_changed_since() -> None:
+    before = '{"una": null, "a": 1}'
+    put = jsonc.put(before, ["una"], ENTRY).replace('"a": 1', '"a": 2')
+    assert jsonc.drop(put, ["una"], before) == '{"una": null, "a": 2}'

@@ -120,3 +120,34 @@ def test_a_block_is_taken_out_of_a_text_that_was_changed() -> None:
     put = marked.put("mine\n", "ours\n").replace("mine", "yours") + "\nmore\n"
     assert marked.drop(put, "mine\n") == "yours\n\nmore\n"
     assert marked.drop("nothing of ours\n", "x") == "nothing of ours\n"
+
+
+@given(files(), st.permutations([*ROWS, ("hooks", "state", "other")]))
+def test_tables_that_came_one_after_another_go_in_any_order(text: str, order: list[tuple[str, ...]]) -> None:
+    if said(text) is None:
+        return
+    try:
+        put = tables.put(tables.put(text, ROWS), {("hooks", "state", "other"): {"trusted_hash": "1"}})
+    except HostFileUnclear:
+        return
+    if any(at(said(text), path) is not None for path in order):
+        return
+    for path in order:
+        put = tables.drop(put, [path])
+    assert said(put) is not None
+    # What a person wrote stays to the byte, with its last line open or not.
+    assert put == text
+
+
+@pytest.mark.parametrize("inner", ["[mcp_servers.unabridged]", "\u2028[mcp_servers.unabridged]\u2028"])
+def test_a_table_in_a_string_is_none(inner: str) -> None:
+    text = f'text = """\n{inner}\n"""'
+    put = tables.put(text, ROWS)
+    assert tables.drop(put, list(ROWS)) == text
+
+
+@given(st.sampled_from(["", "\ufeff", "a", "a\r\nb", "a\n\n", "\n", "\r\n", "a\nb\r\n", " "]))
+def test_a_block_goes_without_being_told_what_stood_there(text: str) -> None:
+    put = marked.put(text, "## Ours\n\nWords.\n")
+    assert marked.put(put, "## Ours\n\nWords.\n") == put
+    assert marked.drop(put) == text

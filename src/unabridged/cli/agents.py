@@ -14,7 +14,7 @@ from unabridged.daemon.paths import HOME_VARIABLE, layout
 from unabridged.errors import InvalidInput, PathUnreadable
 from unabridged.hosts.claude_code.install import INSTALLER as CLAUDE_CODE
 from unabridged.hosts.codex.install import INSTALLER as CODEX
-from unabridged.hosts.installing import PROJECT, USER, Facts, Installer, Read, Target
+from unabridged.hosts.installing import MARK, PROJECT, USER, Facts, Installer, Read, Target
 from unabridged.hosts.tooled import CLINE, CURSOR, GEMINI, OPENCODE, PI
 
 INSTALLERS: Mapping[str, Installer] = {
@@ -76,6 +76,34 @@ def every_target(installer: Installer, facts: Facts, read: Read) -> tuple[Target
     """Return all files that any form of an installation touches."""
     full = installer.targets(replace(facts, mcp_only=False, statusline=True), read)
     return (*full, *installer.targets(replace(facts, mcp_only=True), read))
+
+
+def is_of_user(installer: Installer, facts: Facts) -> bool:
+    """Tell whether the files of a project's installation are the user's own: the project is their home folder."""
+    if facts.scope != PROJECT:
+        return False
+    user = {probe.path for probe in installer.probes(replace(facts, scope=USER, project=""))}
+    return any(probe.path in user for probe in installer.probes(facts))
+
+
+def as_it_stands(installer: Installer, facts: Facts, read: Read) -> Facts:
+    """Return what an installation that no journal tells of was told: only the tools, with a status line."""
+    full = installer.targets(replace(facts, mcp_only=False, statusline=True), read)
+    ours = {target.path: target.note for target in full if _stands(target, read(target.path))}
+    others = {target.path for target in full} - {
+        target.path for target in installer.targets(replace(facts, mcp_only=True), read)
+    }
+    return replace(
+        facts,
+        mcp_only=bool(others) and not others & ours.keys(),
+        statusline="status line" in ours.values(),
+    )
+
+
+def _stands(target: Target, content: bytes | None) -> bool:
+    if content is None or target.owned:
+        return content is not None and MARK in content
+    return target.take(content, None) != content
 
 
 def named(words: Sequence[str]) -> list[Installer]:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import asdict, replace
+from pathlib import Path
 from typing import Any
 
-from unabridged.cli import probing
+from unabridged.cli import agents, applying, login, probing
+from unabridged.cli import journal as journals
 from unabridged.cli.arguments import Arguments
 from unabridged.cli.install import install
 from unabridged.cli.progress import Progress
@@ -20,6 +22,7 @@ from unabridged.errors import (
     UnabridgedError,
     UnknownSetting,
 )
+from unabridged.hosts.installing import PROJECT, USER, Facts, Installer
 from unabridged.service.ports import Finding
 
 
@@ -64,22 +67,49 @@ def _agents(arguments: Arguments, fix: bool) -> list[dict[str, Any]]:
 
 
 def _installed(arguments: Arguments, fix: bool) -> list[Finding]:
+    """Check every installation; `fix`: mend those that are not well, each for itself."""
     probe = arguments.flag("probe")
     found = list(probing.checks(arguments.environ, probe=probe))
-    mended: set[str] = set()
-    if fix and any(not finding.ok for finding in found):
-        for installer, facts, journal in probing.installations(arguments.environ):
-            wrong = [
-                finding for finding in found if finding.check.split()[0] == installer.name and not finding.ok
-            ]
-            if wrong and journal.files:
-                install(arguments, installer, facts, dry=False)
-                mended.add(installer.name)
-        found = [
-            replace(finding, fixed=finding.check.split()[0] in mended and finding.ok)
-            for finding in probing.checks(arguments.environ, probe=probe)
-        ]
-    return found
+    if not fix or all(finding.ok for finding in found):
+        return found
+    place, failed = layout(arguments.environ), list[Finding]()
+    mended = set[str]()
+    for path in journals.damaged(place):
+        aside = journals.put_aside(place, path)
+        mended.add(journals.named(path))
+        failed += _anew(arguments, path, aside)
+    for installer, facts, journal in probing.installations(arguments.environ):
+        name = probing.name_of(installer, facts)
+        if journal.files and any(probing.is_about(finding, name) and not finding.ok for finding in found):
+            failed += _mended(arguments, installer, facts)
+            mended.add(name)
+    after = [
+        replace(finding, fixed=finding.ok and any(probing.is_about(finding, name) for name in mended))
+        for finding in probing.checks(arguments.environ, probe=probe)
+    ]
+    return [*after, *failed]
+
+
+def _anew(arguments: Arguments, path: Path, aside: Path) -> list[Finding]:
+    """Install anew what a damaged journal was about, where that is known, as it stands."""
+    place = layout(arguments.environ)
+    for scope in (USER, PROJECT):
+        facts = agents.facts(arguments.environ, scope=scope, project=agents.project_folder(scope))
+        for name, installer in agents.INSTALLERS.items():
+            if journals.path_of(place, name, scope, facts.project).name == path.name:
+                return _mended(arguments, installer, agents.as_it_stands(installer, facts, applying.read))
+    again = "`una daemon login on`" if journals.named(path) == login.HOST else "`una install` in that project"
+    return [Finding(journals.named(path), True, f"{path} was damaged and is now {aside}", again, fixed=True)]
+
+
+def _mended(arguments: Arguments, installer: Installer, facts: Facts) -> list[Finding]:
+    """Install anew; returns what kept it from that."""
+    try:
+        install(arguments, installer, facts, dry=False)
+    except UnabridgedError as error:
+        name = probing.name_of(installer, facts)
+        return [Finding(name, False, f"not mended: {error.message}", error.advice)]
+    return []
 
 
 def _asked_again(arguments: Arguments, before: dict[str, Any]) -> dict[str, Any]:

@@ -8,13 +8,16 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import unabridged
-from unabridged.cli import agents, applying
+from unabridged.cli import agents, applying, holders
 from unabridged.cli import journal as journals
 from unabridged.cli.arguments import Arguments
+from unabridged.cli.failure import report
+from unabridged.cli.holders import Holder
 from unabridged.cli.journal import Journal
+from unabridged.cli.screen import Screen
 from unabridged.cli.status import HOOKED
-from unabridged.daemon.paths import layout
-from unabridged.errors import InvalidInput, Refused
+from unabridged.daemon.paths import Layout, layout
+from unabridged.errors import InvalidInput, Refused, UnabridgedError
 from unabridged.hosts.installing import PROJECT, USER, Facts, Installer, Kept, Plan, digest, plan
 
 YES = ("y", "yes")
@@ -28,6 +31,24 @@ class Done:
     plan: Plan
     spared: tuple[str, ...] = ()
     updated: str = ""  # the version that was there before
+    holders: tuple[Holder, ...] = ()  # other archives that held the agent
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """One agent of several in which it could not be done; the others are not kept from it."""
+
+    installer: Installer
+    error: UnabridgedError
+
+    def draw(self, screen: Screen, what: str) -> None:
+        """Name the agent, and then the error."""
+        screen.line(f"{screen.style(self.installer.title, 'bold')}: {what}")
+        report(screen, self.error, as_json=False)
+
+    def told(self, facts: Facts) -> dict[str, Any]:
+        """Return it for a program."""
+        return {"agent": self.installer.name, "scope": facts.scope, "error": self.error.to_dict()}
 
 
 def run(arguments: Arguments) -> int:
@@ -41,23 +62,30 @@ def run(arguments: Arguments) -> int:
         statusline=not arguments.flag("no-statusline"),
         trust=arguments.flag("trust"),
     )
-    wanted = agents.named(arguments.list("agent") or _chosen(arguments, facts))
-    for installer in wanted:
-        if scope not in installer.scopes:
-            raise InvalidInput(
-                f"{installer.title} has no settings of a project", hint="Leave --scope project out."
-            )
-        _refuse_double(arguments, installer, facts)
+    named = arguments.list("agent")
+    wanted = agents.named(named or _chosen(arguments, facts))
     dry = arguments.flag("dry-run")
-    done = [install(arguments, installer, facts, dry=dry) for installer in wanted]
+    done, failed = list[Done](), list[Failed]()
+    for installer in wanted:
+        try:
+            _check_scope(arguments, installer, facts)
+            done.append(install(arguments, installer, facts, dry=dry))
+        except UnabridgedError as error:
+            if len(wanted) == 1:
+                raise
+            failed.append(Failed(installer, error))
+    status = failed[0].error.exit_code if failed else 0
     if arguments.flag("json"):
-        screen.json({"ok": True, "dry_run": dry, "agents": [_told(one, facts) for one in done]})
-        return 0
+        rows = [*(_told(one, facts) for one in done), *(one.told(facts) for one in failed)]
+        screen.json({"ok": not failed, "dry_run": dry, "agents": rows})
+        return status
     for one in done:
         _draw(arguments, one, dry)
-    if not done:
+    for one in failed:
+        one.draw(screen, "not installed")
+    if not wanted:
         screen.line("no agent was named, nothing is changed")
-    elif not dry:
+    elif done and not dry:
         if any(one.installer.name not in HOOKED for one in done):
             screen.tell(
                 "hint:",
@@ -67,7 +95,21 @@ def run(arguments: Arguments) -> int:
         screen.tell(
             "hint:", "`una doctor --probe` tries every hook and server as the agents start them.", "yellow"
         )
-    return 0
+    return status
+
+
+def _check_scope(arguments: Arguments, installer: Installer, facts: Facts) -> None:
+    """Refuse a scope that the agent does not have, or whose files are those of the other one."""
+    if facts.scope not in installer.scopes:
+        raise InvalidInput(
+            f"{installer.title} has no settings of a project", hint="Leave --scope project out."
+        )
+    if agents.is_of_user(installer, facts):
+        raise InvalidInput(
+            f"{facts.project} is no project for {installer.title}: what it reads there is the user's",
+            hint="Leave --scope project out, or run it in the project's own folder.",
+        )
+    _refuse_double(arguments, installer, facts)
 
 
 def _refuse_double(arguments: Arguments, installer: Installer, facts: Facts) -> None:
@@ -90,10 +132,10 @@ def install(arguments: Arguments, installer: Installer, facts: Facts, *, dry: bo
     """Install into one agent; with `dry` only tell what would be done."""
     place = layout(arguments.environ)
     if dry:
-        return _planned(installer, facts, journals.load(place, facts, installer.name))
+        return _planned(place, installer, facts, journals.load(place, facts, installer.name))
     with journals.locked(place, facts.home):
         before = journals.load(place, facts, installer.name)
-        found = _planned(installer, facts, before)
+        found = _planned(place, installer, facts, before)
         wanted = {target.path for target in installer.targets(facts, applying.read)}
         files = {
             edit.path: Kept(edit.original, digest(edit.after))
@@ -104,21 +146,24 @@ def install(arguments: Arguments, installer: Installer, facts: Facts, *, dry: bo
         known |= {"mcp_only": facts.mcp_only, "statusline": facts.statusline}
         after = Journal(installer.name, facts.scope, facts.project, facts.version, facts=known, files=files)
         others = agents.every_target(installer, facts, applying.read)
+        before = holders.with_folders(before, found.holders)
         spared = applying.apply(place, before, after, found.plan.edits, others)
     return replace(found, spared=tuple(spared))
 
 
-def _planned(installer: Installer, facts: Facts, before: Journal) -> Done:
+def _planned(place: Layout, installer: Installer, facts: Facts, before: Journal) -> Done:
     read = applying.read
     others = agents.every_target(installer, facts, read)
-    edits = plan(installer.targets(facts, read), read, before.files, others)
+    held = holders.others(place, installer, facts)
+    edits = plan(installer.targets(facts, read), read, holders.known(before, held), others)
     notes, steps = installer.notes(facts, read)
-    return Done(installer, Plan(edits, notes, steps), updated=before.version)
+    taken = tuple(f"It led to another archive, {one.place}, which is used here no more." for one in held)
+    return Done(installer, Plan(edits, (*taken, *notes), steps), updated=before.version, holders=held)
 
 
 def _chosen(arguments: Arguments, facts: Facts) -> list[str]:
     """Return the agents that are here and that the person wants."""
-    found = agents.present(facts)
+    found = [name for name in agents.present(facts) if _fits(agents.INSTALLERS[name], facts)]
     screen = arguments.screen
     if not found:
         raise InvalidInput(
@@ -132,6 +177,10 @@ def _chosen(arguments: Arguments, facts: Facts) -> list[str]:
             hint=f"`una install {' '.join(found)}`, or `una install --yes` for all of them.",
         )
     return [name for name in found if _asked(arguments, f"Install into {agents.INSTALLERS[name].title}?")]
+
+
+def _fits(installer: Installer, facts: Facts) -> bool:
+    return facts.scope in installer.scopes and not agents.is_of_user(installer, facts)
 
 
 def _asked(arguments: Arguments, question: str) -> bool:

@@ -9,6 +9,7 @@ import base64
 import fcntl
 import json
 import os
+import re
 import time
 from collections.abc import Generator, Mapping
 from contextlib import ExitStack, contextmanager
@@ -26,6 +27,8 @@ VERSION = 1
 APPLYING, APPLIED = "applying", "applied"
 WAIT_SECONDS = 30.0  # for another installation that runs
 POLL_SECONDS = 0.05
+
+_NAME = re.compile(r"(.+)-(user|project)(?:-[0-9a-f]{16})?\.json")
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,15 +85,45 @@ def read(path: Path) -> Journal:
         )
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError, OSError) as error:
         raise Corrupt(
-            "the journal of an installation cannot be read",
+            f"the journal of {named(path)} cannot be read",
             path=str(path),
-            hint="Move it away; `una uninstall` then takes out what is known to be ours.",
+            hint="`una doctor --fix` moves it away and installs anew.",
         ) from error
 
 
+def named(path: Path) -> str:
+    """Return what a journal is about, as its file's name has it: `codex`, `codex project`."""
+    found = _NAME.fullmatch(path.name)
+    return " ".join((found[1], *["project"] * (found[2] == PROJECT))) if found else "an installation"
+
+
+def _all(place: Layout) -> Generator[tuple[Path, Journal | None]]:
+    for path in sorted(folder(place).glob("*.json")):
+        try:
+            yield path, read(path)
+        except Corrupt:
+            if path.exists():  # else another run has just ended it
+                yield path, None
+
+
 def every(place: Layout) -> tuple[Journal, ...]:
-    """Return all installations of a home."""
-    return tuple(read(path) for path in sorted(folder(place).glob("*.json")) if path.exists())
+    """Return all installations of a home, but for those whose journal is `damaged`."""
+    return tuple(journal for _, journal in _all(place) if journal is not None)
+
+
+def damaged(place: Layout) -> tuple[Path, ...]:
+    """Return the journals that cannot be read: they stop what is about their own agent alone."""
+    return tuple(path for path, journal in _all(place) if journal is None)
+
+
+def put_aside(place: Layout, path: Path) -> Path:
+    """Move a damaged journal to where nobody looks for one; returns where it is."""
+    aside = folder(place) / "damaged"
+    safety.make_folders(str(aside))
+    number = 1
+    while (aside / f"{path.name}.{number}").exists():
+        number += 1
+    return path.rename(aside / f"{path.name}.{number}")
 
 
 def write(place: Layout, journal: Journal) -> None:

@@ -77,12 +77,12 @@ def request(arguments: Arguments, names: Sequence[str]) -> dict[str, Any]:
 def words(arguments: Arguments, name: str) -> str:
     """Return a query's words; without a relation there have to be some."""
     found = arguments.list(name) if arguments.given(name) else []
-    if not found and not arguments.given("relation"):
+    query = " ".join(found)
+    if not query.strip() and not arguments.given("relation"):
         verb = arguments.verb.name
-        raise InvalidInput(
-            f"`una {verb}` needs {name.upper()}", hint=f"`una {verb} --help` shows what it takes."
-        )
-    return " ".join(found)
+        wrong = f"is given an empty {name.upper()}" if found else f"needs {name.upper()}"
+        raise InvalidInput(f"`una {verb}` {wrong}", hint=f"`una {verb} --help` shows what it takes.")
+    return query
 
 
 def draw_hit(screen: Screen, place: int, hit: Mapping[str, Any]) -> None:

@@ -13,13 +13,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
-from unabridged.cli import agents, applying
+from unabridged.cli import agents, applying, holders
 from unabridged.cli import journal as journals
 from unabridged.cli.journal import Journal
 from unabridged.daemon.paths import layout
 from unabridged.errors import UnabridgedError
 from unabridged.hosts.hooks import PROBE
-from unabridged.hosts.installing import PROJECT, USER, Command, Facts, Installer, naming
+from unabridged.hosts.installing import PROJECT, USER, Command, Facts, Installer
 from unabridged.hosts.servers import line_words
 from unabridged.service.ports import Finding
 
@@ -42,11 +42,14 @@ def installations(environ: Mapping[str, str]) -> list[tuple[Installer, Facts, Jo
         if journal.host in agents.INSTALLERS:
             found.append((agents.INSTALLERS[journal.host], _as_installed(facts, journal), journal))
     known = {(journal.host, journal.scope, journal.project) for _, _, journal in found}
+    unknown = set(journals.damaged(place))
     for scope in (USER, PROJECT):
         facts = agents.facts(environ, scope=scope, project=agents.project_folder(scope))
         for name, installer in agents.INSTALLERS.items():
             here = (name, scope, facts.project)
-            if scope in installer.scopes and here not in known and _has_ours(installer, facts):
+            if journals.path_of(place, *here) in unknown or here in known or scope not in installer.scopes:
+                continue
+            if _has_ours(installer, facts) and not agents.is_of_user(installer, facts):
                 found.append((installer, facts, Journal(name, scope, facts.project)))
     return found
 
@@ -61,12 +64,17 @@ def _as_installed(facts: Facts, journal: Journal) -> Facts:
 
 def checks(environ: Mapping[str, str], *, probe: bool) -> Iterator[Finding]:
     """Check every installation; with `probe` also try what the agents would run."""
+    for path in journals.damaged(layout(environ)):
+        detail = f"{path} cannot be read: it says what stood in the agent's files before"
+        yield Finding(
+            journals.named(path), False, detail, "`una doctor --fix` moves it away and installs anew."
+        )
     found = installations(environ)
     for installer, facts, journal in found:
         try:
             yield from _checked(installer, facts, journal, probe=probe)
         except UnabridgedError as error:
-            yield Finding(_name(installer, facts), False, error.message, error.advice)
+            yield Finding(name_of(installer, facts), False, error.message, error.advice)
     yield from _doubles(found)
 
 
@@ -77,51 +85,46 @@ def _doubles(found: Sequence[tuple[Installer, Facts, Journal]]) -> Iterator[Find
             where = ", ".join(other.project for other in twice)
             harm = "its hooks run twice there" if installer.one_scope else "the copy of the user is used"
             yield Finding(
-                _name(installer, facts),
+                name_of(installer, facts),
                 not installer.one_scope,
                 f"installed for all projects and in {where}: {harm}",
                 f"In that folder: `una uninstall {installer.name} --scope project`",
             )
 
 
-def _name(installer: Installer, facts: Facts, what: str = "") -> str:
+def is_about(finding: Finding, name: str) -> bool:
+    """Tell whether a finding is about the installation of a name."""
+    words = finding.check.split()
+    return words[: 1 + (PROJECT in words[1:2])] == name.split()
+
+
+def name_of(installer: Installer, facts: Facts, what: str = "") -> str:
+    """Return how findings name an installation, or a part of it."""
     return " ".join(
         part for part in (installer.name, "project" if facts.scope == PROJECT else "", what) if part
     )
 
 
-def _commands(installer: Installer, facts: Facts) -> list[tuple[str, str, Command]]:
-    """Return (kind, file, command) of all that stands in a host's files."""
-    found: list[tuple[str, str, Command]] = []
-    for probe in installer.probes(facts):
-        content = applying.read(probe.path)
-        if content is None:
-            continue
-        with naming(probe.path):
-            found += [(probe.kind, probe.path, command) for command in probe.find(content)]
-    return found
-
-
 def _has_ours(installer: Installer, facts: Facts) -> bool:
     """Tell whether something of ours stands in a host's files; one that is not understood is the host's affair."""
     try:
-        return bool(_commands(installer, facts))
+        return bool(holders.commands(installer, facts))
     except UnabridgedError:
         return False
 
 
 def _checked(installer: Installer, facts: Facts, journal: Journal, *, probe: bool) -> Iterator[Finding]:
     again = f"`una install {installer.name}`" + (" --scope project" if facts.scope == PROJECT else "")
-    standing = _commands(installer, facts)
+    standing = holders.commands(installer, facts)
     if not journal.files:
         detail = "stands in its files, but this home did not put it there: another home or installation did"
-        yield Finding(_name(installer, facts), True, detail, f"{again} takes it over.")
+        yield Finding(name_of(installer, facts), True, detail, f"{again} takes it over.")
     elif journal.version != facts.version or journal.state != journals.APPLIED:
         old = f"installed by version {journal.version}, this is {facts.version}"
         detail = old if journal.state == journals.APPLIED else "an installation did not come to its end"
-        yield Finding(_name(installer, facts), False, detail, again)
+        yield Finding(name_of(installer, facts), False, detail, again)
     else:
-        yield Finding(_name(installer, facts), True, f"installed by version {journal.version}")
+        yield Finding(name_of(installer, facts), True, f"installed by version {journal.version}")
     yield from _gone(installer, facts, journal, again)
     for kind, what in (("hook", "hooks"), ("mcp", "tools")):
         named = [(path, command) for one, path, command in standing if one == kind]
@@ -132,7 +135,7 @@ def _checked(installer: Installer, facts: Facts, journal: Journal, *, probe: boo
             and not named
             and any(one.kind == kind for one in installer.probes(facts))
         ):
-            yield Finding(_name(installer, facts, what), False, "none of ours stands in its files", again)
+            yield Finding(name_of(installer, facts, what), False, "none of ours stands in its files", again)
         yield from _usable(installer, facts, what, named, again)
         if probe:
             strange = [command for _, command in named if not _is_safe(installer, facts, command)]
@@ -140,14 +143,14 @@ def _checked(installer: Installer, facts: Facts, journal: Journal, *, probe: boo
                 detail = (
                     f"{', '.join(command.name for command in strange)}: not tried, another command than ours"
                 )
-                yield Finding(_name(installer, facts, what), False, detail, again)
+                yield Finding(name_of(installer, facts, what), False, detail, again)
             yield from _tried(installer, facts, kind, what, [one for one in named if one[1] not in strange])
     if facts.env.get("UNABRIDGED_HOOKS") == "off" and any(one == "hook" for one, _, _ in standing):
         yield Finding(
-            _name(installer, facts, "hooks"), False, "UNABRIDGED_HOOKS=off keeps them silent", "Unset it."
+            name_of(installer, facts, "hooks"), False, "UNABRIDGED_HOOKS=off keeps them silent", "Unset it."
         )
     for detail, hint in installer.troubles(facts, applying.read):
-        yield Finding(_name(installer, facts), False, detail, hint)
+        yield Finding(name_of(installer, facts), False, detail, hint)
     if probe and installer.listing(facts)[0]:
         yield from _listed(installer, facts)
 
@@ -155,7 +158,7 @@ def _checked(installer: Installer, facts: Facts, journal: Journal, *, probe: boo
 def _gone(installer: Installer, facts: Facts, journal: Journal, again: str) -> Iterator[Finding]:
     gone = [path for path, kept in journal.files.items() if kept.after and applying.read(path) is None]
     if gone:
-        yield Finding(_name(installer, facts), False, f"{gone[0]} is gone, {len(gone)} files in all", again)
+        yield Finding(name_of(installer, facts), False, f"{gone[0]} is gone, {len(gone)} files in all", again)
 
 
 def _usable(
@@ -168,17 +171,17 @@ def _usable(
         missing = [
             word for word in words if word.startswith("/") and _is_program(word) and not Path(word).exists()
         ]
-        other = _archive(words, command.env)
+        other = holders.archive(command)
         mine = layout(facts.env).data
         if missing and missing[0] not in told:
             told.add(missing[0])
             yield Finding(
-                _name(installer, facts, what), False, f"{path} names {missing[0]}, which is gone", again
+                name_of(installer, facts, what), False, f"{path} names {missing[0]}, which is gone", again
             )
         elif other and other != mine and other not in told:
             told.add(other)
             detail = f"{path} leads to another archive: {other}"
-            yield Finding(_name(installer, facts, what), False, detail, again)
+            yield Finding(name_of(installer, facts, what), False, detail, again)
 
 
 def _is_safe(installer: Installer, facts: Facts, command: Command) -> bool:
@@ -190,14 +193,6 @@ def _is_safe(installer: Installer, facts: Facts, command: Command) -> bool:
     told = ("/usr/bin/env", f"UNABRIDGED_HOME={facts.archive}") if facts.archive else ()
     known = (facts.mcp_words(), (*told, *facts.mcp_words()))
     return command.words in known and dict(command.env) in ({}, facts.mcp_env())
-
-
-def _archive(words: Sequence[str], env: Mapping[str, str]) -> str:
-    """Return the home that a command is told, "" for the usual one."""
-    if "--home" in words[:-1]:
-        return words[words.index("--home") + 1]
-    named = [word.partition("=")[2] for word in words if word.startswith("UNABRIDGED_HOME=")]
-    return named[0] if named else env.get("UNABRIDGED_HOME", "")
 
 
 def _is_program(word: str) -> bool:
@@ -218,10 +213,10 @@ def _tried(
         wrong = (_try_hook if kind == "hook" else _try_server)(commands[key], facts)
         shown = ", ".join(names)
         if wrong.startswith("ok"):
-            yield Finding(_name(installer, facts, what), True, f"{shown}: {wrong.removeprefix('ok ')}")
+            yield Finding(name_of(installer, facts, what), True, f"{shown}: {wrong.removeprefix('ok ')}")
         else:
             yield Finding(
-                _name(installer, facts, what), False, f"{shown}: {wrong}", "`una daemon logs` may tell why."
+                name_of(installer, facts, what), False, f"{shown}: {wrong}", "`una daemon logs` may tell why."
             )
 
 
@@ -271,7 +266,7 @@ def _listed(installer: Installer, facts: Facts) -> Iterator[Finding]:
         return
     done = _run([program, *words[1:]], "", facts, QUIET)
     there = not isinstance(done, str) and done.returncode == 0 and mark in done.stdout
-    name = _name(installer, facts, "loaded")
+    name = name_of(installer, facts, "loaded")
     if there:
         yield Finding(name, True, f"`{shlex.join(words)}` names it")
     else:

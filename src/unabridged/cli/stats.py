@@ -36,9 +36,9 @@ def run(arguments: Arguments) -> int:
             facts.tell(screen, name, answer[name], sizes=name == "disk")
     if answer.get("told"):
         facts.tell(screen, "told unasked", answer["told"])
-    for name in ("projects", "operations"):
+    for name, heading in (("projects", "projects"), ("operations", "slow requests")):
         if answer.get(name):
-            screen.line(screen.style(name, "bold"))
+            screen.line(screen.style(heading, "bold"))
             facts.rows(screen, answer[name])
     _window(screen, answer.get("window", {}))
     return 0

@@ -371,7 +371,7 @@ VERBS: tuple[Verb, ...] = (
         (),
         (Option("session", TEXT, "only what the requests of this session came to", "SESSION"), _JSON),
         (
-            ("una stats", "totals, projects, disk, operations, what windows saved"),
+            ("una stats", "totals, projects, disk, slow requests, what windows saved"),
             ("una stats --session 3fa2b1c0", "tokens sent and not sent, cache, rotations, dollars"),
         ),
         _CARE,

@@ -87,8 +87,8 @@ class SlowRequests:
 
     def note(self, task: Task, started: float, ended: float, code: str) -> None:
         """Keep a finished request when it was slow."""
-        if ended - task.queued < self._limit:
-            return
+        if ended - task.queued < self._limit or code == Cancelled.code:
+            return  # how long a client waits that then goes away is its own affair
         self._kept.append(
             {
                 "operation": task.operation.name,

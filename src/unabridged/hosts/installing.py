@@ -251,7 +251,7 @@ def plan(
 
 def _added(target: Target, current: bytes | None, entry: Kept | None) -> Edit:
     with naming(target.path):
-        original = _original(target, current, entry)
+        original = without(target, current, entry)
         after = target.add(original)
     return Edit(target.path, current, after, original, target.note, _changed(target, current, entry))
 
@@ -261,8 +261,8 @@ def _changed(target: Target, current: bytes | None, entry: Kept | None) -> bool:
     return target.owned and entry is not None and current is not None and digest(current) != entry.after
 
 
-def _original(target: Target, current: bytes | None, entry: Kept | None) -> bytes | None:
-    """Return a file's content without our part."""
+def without(target: Target, current: bytes | None, entry: Kept | None) -> bytes | None:
+    """Return a file's content without our part; `entry` is what a journal has of it."""
     if entry is not None and digest(current) in (entry.after, digest(entry.before)):
         return entry.before
     if current is None:
@@ -285,7 +285,7 @@ def remove(targets: Sequence[Target], read: Read, kept: Mapping[str, Kept]) -> t
             after = entry.before
         else:
             with naming(path):
-                after = _original(target, current, entry) if target is not None else current
+                after = without(target, current, entry) if target is not None else current
         note = "as it was before" if after == entry.before else "without our part"
         spare = target is not None and _changed(target, current, entry)
         edits.append(Edit(path, current, after, after, note, spare))

@@ -205,12 +205,19 @@ def append(text: str, path: Sequence[str], item: Any) -> str:
 
 
 def drop(text: str, path: Sequence[str], before: str | None = None) -> str:
-    """Take the member at a path out; what it alone was in goes too, unless it stood in the text `before`."""
-    body = _split(text)[1]
+    """Take the member at a path out; what it alone was in goes too, unless it stood in the text `before`.
+
+    What stood there before, as a `null` that counts as nothing, comes back.
+    """
+    mark, body = _split(text)
     root = _Parser(body).whole()
     parent = _node(root, path[:-1])
     if parent is None or parent.closer != "}" or _child(parent, path[-1]) is None:
         return text
+    earlier = _split(before)[1] if before is not None else "{}"
+    there, here = _node(_Parser(earlier).whole(), path), _node(root, path)
+    if there is not None and here is not None and there.value != here.value:
+        return mark + body[: here.start] + earlier[there.start : there.end] + body[here.end :]
     return _without(text, path[:-1], [_index(parent, path[-1])], before)
 
 

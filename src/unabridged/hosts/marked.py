@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
+import re
+
 from unabridged.hosts.jsonc import BOM
 
 BEGIN = "<!-- unabridged: begin (kept by `una install`) -->"
 END = "<!-- unabridged: end -->"
 
+_LINE_END = re.compile(r"\A\r?\n")
+_BLANK_LINE = re.compile(r"(\r?\n)\r?\n\Z")
+
 
 def put(text: str, block: str) -> str:
-    """Put the block at the end, or in the place of the one that is there."""
+    """Put the block at the end, or in the place of the one that is there.
+
+    A text whose last line is open ends so again: by that `drop` knows what it was.
+    """
     newline = "\r\n" if "\r\n" in text else "\n"
     whole = newline.join([BEGIN, *block.strip("\n").split("\n"), END])
     place = _place(text)
     if place is not None:
         return text[: place[0]] + whole + text[place[1] :]
     body = text.removeprefix(BOM)
-    gap = "" if not body else newline if body.endswith("\n") else newline * 2
-    return text + gap + whole + newline
+    if body and not body.endswith("\n"):
+        return text + newline * 2 + whole
+    return text + (newline if body else "") + whole + newline
 
 
 def drop(text: str, before: str | None = None) -> str:
@@ -28,18 +37,12 @@ def drop(text: str, before: str | None = None) -> str:
     block = text[place[0] + len(BEGIN) : place[1] - len(END)].replace("\r\n", "\n")
     if before is not None and _place(before) is None and put(before, block) == text:
         return before
-    start, end = place
-    for newline in ("\r\n", "\n"):
-        if text.startswith(newline, end):
-            end += len(newline)
-            break
-    for newline in ("\r\n", "\n"):
-        if text[:start].endswith(newline * 2):
-            start -= len(newline)
-            break
-    if before and not before.endswith("\n") and end == len(text):
-        return text[:start].removesuffix("\n").removesuffix("\r")
-    return text[:start] + text[end:]
+    head, tail = text[: place[0]], text[place[1] :]
+    if not tail:
+        return _BLANK_LINE.sub("", head)
+    tail = _LINE_END.sub("", tail, count=1)
+    older = before and not before.endswith("\n") and not tail  # which had closed a last line that was open
+    return _BLANK_LINE.sub("" if older else r"\1", head) + tail
 
 
 def _place(text: str) -> tuple[int, int] | None:

@@ -15,6 +15,7 @@ from unabridged.errors import HostFileUnclear
 from unabridged.hosts.jsonc import BOM, at, text_of
 
 _HEADER = re.compile(r"[ \t]*(\[[^\[].*?\])[ \t]*(?:#.*)?\Z")
+_LINE = re.compile(r"[^\n]*\n|[^\n]+")
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 Path = tuple[str, ...]
@@ -48,11 +49,13 @@ def put(text: str, tables: Mapping[Path, Mapping[str, Any]]) -> str:
 
 
 def _appended(text: str, tables: Mapping[Path, Mapping[str, Any]]) -> str:
+    """Put tables behind a text; one whose last line is open ends so again: by that `drop` knows what it was."""
     newline = "\r\n" if "\r\n" in text else "\n"
     body = text.removeprefix(BOM)
-    gap = "" if not body else newline if body.endswith("\n") else newline * 2
-    blocks = [newline.join([_header(path), *_lines(rows), ""]) for path, rows in tables.items()]
-    return text + gap + newline.join(blocks)
+    is_open = bool(body) and not body.endswith("\n")
+    gap = "" if not body else newline * 2 if is_open else newline
+    blocks = [newline.join([_header(path), *_lines(rows)]) for path, rows in tables.items()]
+    return text + gap + (newline * 2).join(blocks) + ("" if is_open else newline)
 
 
 def drop(text: str, paths: Sequence[Path], before: str | None = None) -> str:
@@ -65,15 +68,16 @@ def drop(text: str, paths: Sequence[Path], before: str | None = None) -> str:
         expected = _without(expected, path, values(before) if before is not None else {})
     if before is not None and _appended(before, {path: at(values(text), path) for path in there}) == text:
         return before
-    lines = text.splitlines(keepends=True)
+    body = text.removeprefix(BOM)
+    lines = _LINE.findall(body)  # not by `splitlines`: TOML knows of no other line ends
     for path in there:
         lines = _cut(lines, path)
-    left = "".join(lines)
+    left = text[: len(text) - len(body)] + "".join(lines)
     return _checked(_open_end(left, text, before), expected, "taken out")
 
 
 def _open_end(left: str, text: str, before: str | None) -> str:
-    """Take the line end away that `put` had given to a last line without one."""
+    """Take the line end away that an older version had given to a last line without one."""
     if not before or before.endswith("\n") or not text.startswith(left):
         return left
     return left.removesuffix("\n").removesuffix("\r")
@@ -81,21 +85,35 @@ def _open_end(left: str, text: str, before: str | None) -> str:
 
 def _cut(lines: list[str], path: Path) -> list[str]:
     """Take out a table and the tables in it, as a host may have written them apart."""
-    starts = [number for number, line in enumerate(lines) if _named(line)[: len(path)] == path]
+    named = [number for number, line in enumerate(lines) if _named(line)[: len(path)] == path]
+    starts = [number for number in named if _is_whole("".join(lines[:number]))]
     if not starts:
         return lines
     start = starts[-1]
     end = next((n for n in range(start + 1, len(lines)) if lines[n].lstrip().startswith("[")), len(lines))
     while end - 1 > start and (not lines[end - 1].strip() or lines[end - 1].lstrip()[0] == "#"):
         end -= 1  # a comment before a table is about that table
+    is_open = end == len(lines) and not lines[-1].endswith("\n")
     if start and not lines[start - 1].strip():
         start -= 1
-    return _cut(lines[:start] + lines[end:], path)
+    left = lines[:start] + lines[end:]
+    if left and is_open:
+        left[-1] = left[-1].removesuffix("\n").removesuffix("\r")
+    return _cut(left, path)
+
+
+def _is_whole(text: str) -> bool:
+    """Tell whether a text ends outside of everything that goes over several lines: else no table begins behind it."""
+    try:
+        values(text)
+    except HostFileUnclear:
+        return False
+    return True
 
 
 def _named(line: str) -> Path:
     """Return the table that a header line begins, () where it is none."""
-    found = _HEADER.match(line.rstrip("\r\n").removeprefix(BOM))
+    found = _HEADER.match(line.rstrip("\r\n"))
     if not found:
         return ()
     try:

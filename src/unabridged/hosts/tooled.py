@@ -55,7 +55,6 @@ class ServerInstaller:
     entry: Callable[[Facts], Mapping[str, Any]] = mcp_entry
     variables: str = "env"
     loaded: Content = no_files
-    restart: str = "Start it anew."
     one_scope: bool = False
 
     @property
@@ -82,7 +81,7 @@ class ServerInstaller:
     def notes(self, facts: Facts, read: Read) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Tell how it begins to count."""
         del facts, read
-        return (), (self.restart,)
+        return (), (f"Start {self.title} anew; sessions that run go on without it.",)
 
     def probes(self, facts: Facts) -> tuple[Probe, ...]:
         """Return the servers in its files."""

@@ -27,6 +27,7 @@ from unabridged.hosts.servers import commands_at, hook_commands, line_words, ser
 
 STATUS_LINE = "statusLine"
 SERVERS = "mcpServers"
+_LOCAL = f"{plugin.NAME}@skills-dir"  # as Claude Code names what lies in the folder
 MOST_WORDS = 4  # that start this program: `python -P -m unabridged`
 
 
@@ -123,14 +124,18 @@ class ClaudeCodeInstaller:
     def troubles(self, facts: Facts, read: Read) -> tuple[tuple[str, str], ...]:
         """Tell of settings that turn hooks or the plugin off, and of a server that is registered twice."""
         found: list[tuple[str, str]] = []
+        plugged = read(posixpath.join(plugin_folder(facts), ".mcp.json")) is not None
         for path in (settings_file(facts), posixpath.join(config_folder(facts), "settings.json")):
             settings = _read_values(read, path)
             if settings.get("disableAllHooks") is True:
                 found.append((f"{path} turns all hooks off", "Remove `disableAllHooks` from it."))
             enabled = settings.get("enabledPlugins")
-            if isinstance(enabled, dict) and cast("dict[str, Any]", enabled).get("una@skills-dir") is False:
-                found.append((f"{path} turns the plugin off", "`claude plugin enable una@skills-dir`"))
-        plugged = read(posixpath.join(plugin_folder(facts), ".mcp.json")) is not None
+            plugins = cast("dict[str, Any]", enabled) if isinstance(enabled, dict) else {}
+            if plugins.get(_LOCAL) is False:
+                found.append((f"{path} turns the plugin off", f"`claude plugin enable {_LOCAL}`"))
+            found += [
+                _beside(path, name) for name, on in plugins.items() if plugged and on and _is_copy(name)
+            ]
         for path in (servers_file(facts),) if plugged and not facts.mcp_only else ():
             if server_commands(read(path) or b"{}"):
                 scope = "user" if facts.scope == USER else "project"
@@ -146,6 +151,18 @@ class ClaudeCodeInstaller:
 def server_commands(content: bytes) -> Sequence[Command]:
     """Return our server in a file of MCP servers."""
     return commands_at(content, [SERVERS, MCP_NAME])
+
+
+def _is_copy(name: str) -> bool:
+    return name.startswith(f"{plugin.NAME}@") and name != _LOCAL
+
+
+def _beside(path: str, name: str) -> tuple[str, str]:
+    """Tell of a marketplace's copy: Claude Code (seen in 2.1.332) loads that one, and nothing twice."""
+    return (
+        f"{path} has the plugin {name} of a marketplace: Claude Code uses that one, and what is here stands idle",
+        f"`claude plugin uninstall {name}`, or `una uninstall claude-code` if that one is meant.",
+    )
 
 
 def _line_of_user(facts: Facts, read: Read) -> Any:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import posixpath
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
 from typing import Any, cast
@@ -87,19 +87,24 @@ class CodexInstaller:
 
         Those of a project hold no instructions, and trust is Codex's own, in the user's settings, whatever it is for.
         """
-        if facts.mcp_only:
-            return (_settings(facts, {}, {}, server=True),)
         hooks, user = _hooks(facts), replace(facts, scope=USER)
+        if facts.mcp_only and read(hooks.path) is None:
+            return (_settings(facts, {}, (), server=True),)
         with naming(hooks.path):
-            known = trust_rows(hooks.path, hooks.add(pristine(hooks, read(hooks.path))) or b"", facts)
+            standing = read(hooks.path)
+            mine = trust_rows(hooks.path, hooks.add(pristine(hooks, standing)) or b"", facts)
+            earlier = trust_rows(hooks.path, standing or b"{}", facts, _is_installed)
+        known = {*_hashes(mine), *_hashes(earlier)}
+        if facts.mcp_only:
+            return (_settings(facts, {}, known if facts.scope == USER else (), server=True),)
         settings = _read_values(read, _settings_path(user))
         state = cast("dict[str, dict[str, Any]]", jsonc.at(settings, _STATE) or {})
         # What else Codex keeps of a hook stays: that it is turned off, for one.
-        rows = {path: {**state.get(path[-1], {}), **row} for path, row in known.items()}
-        wanted = rows if facts.trust or not untrusted(settings, known) else Rows()
+        rows = {path: {**state.get(path[-1], {}), **row} for path, row in mine.items()}
+        wanted = rows if facts.trust or not untrusted(settings, mine) else Rows()
         if facts.scope == USER:
             return (hooks, _settings(facts, wanted, known, server=True), _instructions(facts))
-        return (hooks, _settings(facts, {}, {}, server=True), _settings(user, wanted, known, server=False))
+        return (hooks, _settings(facts, {}, (), server=True), _settings(user, wanted, known, server=False))
 
     def notes(self, facts: Facts, read: Read) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Tell of the trust that Codex asks for, and of a project's own."""
@@ -150,18 +155,24 @@ class CodexInstaller:
         return untrusted(_read_values(read, _settings_path(replace(facts, scope=USER))), rows)
 
 
-def trust_rows(path: str, content: bytes, facts: Facts) -> dict[tables.Path, Mapping[str, Any]]:
-    """Return what Codex's settings hold when our hooks in a file are trusted: a table for each, with its hash."""
+def trust_rows(
+    path: str, content: bytes, facts: Facts, ours: Callable[[str], bool] | None = None
+) -> dict[tables.Path, Mapping[str, Any]]:
+    """Return what Codex's settings hold when our hooks in a file are trusted: a table for each, with its hash.
+
+    ours: which lines count; else those of this installation alone.
+    """
     events = cast("dict[str, Any]", jsonc.values(content).get("hooks") or {})
     rows: dict[tables.Path, Mapping[str, Any]] = {}
-    for event, groups in events.items():
-        for number, group in enumerate(cast("list[Any]", groups)):
+    for event in (*EVENTS, *(name for name in events if name not in EVENTS)):  # whatever their order is there
+        for number, group in enumerate(cast("list[Any]", events.get(event) or [])):
             for index, handler in enumerate(cast("list[Any]", jsonc.at(group, ["hooks"]) or [])):
                 line = str(jsonc.at(handler, ["command"]) or "")
-                if is_our_hook(line) and facts.hook_line("codex") == line:
+                seconds = jsonc.at(handler, ["timeout"])
+                if isinstance(seconds, int) and (ours(line) if ours else facts.hook_line("codex") == line):
                     snake = _INNER_CAPITAL.sub("_", event).lower()
                     key = f"{path}:{snake}:{number}:{index}"
-                    rows[*_STATE, key] = {"trusted_hash": hook_hash(snake, line, int(handler["timeout"]))}
+                    rows[*_STATE, key] = {"trusted_hash": hook_hash(snake, line, seconds)}
     return rows
 
 
@@ -227,6 +238,10 @@ def _is_installed(line: str) -> bool:
     return posixpath.basename(file) == "hook.py" and host == "codex" and rest[0] in ("", "--home")
 
 
+def _hashes(rows: Mapping[tables.Path, Mapping[str, Any]]) -> set[tuple[tables.Path, str]]:
+    return {(path, row["trusted_hash"]) for path, row in rows.items()}
+
+
 def _hash(row: Any) -> Any:
     return jsonc.at(row, ["trusted_hash"])
 
@@ -234,11 +249,14 @@ def _hash(row: Any) -> Any:
 def _settings(
     facts: Facts,
     wanted: Mapping[tables.Path, Mapping[str, Any]],
-    known: Mapping[tables.Path, Mapping[str, Any]],
+    known: Collection[tuple[tables.Path, str]],
     *,
     server: bool,
 ) -> Target:
-    """Return the target of the settings: the server, and the trust that is wanted; `known` is all that is ours."""
+    """Return the target of the settings: the server, and the trust that is wanted.
+
+    known: where the trust in hooks of ours stands, with their hashes, also in those that another archive had put there.
+    """
     entry = mcp_entry(facts)
 
     def add(current: bytes | None) -> bytes | None:
@@ -252,7 +270,7 @@ def _settings(
         text, earlier = jsonc.text_of(current), jsonc.text_of(before) if before is not None else None
         found = tables.values(text)
         trusted = cast("dict[str, Any]", jsonc.at(found, _STATE) or {})
-        ours = [path for path, row in known.items() if _hash(trusted.get(path[-1])) == _hash(row)]
+        ours = [path for path, known_hash in sorted(known) if _hash(trusted.get(path[-1])) == known_hash]
         if server and was_installed(jsonc.at(found, SERVER)):
             ours.append(SERVER)
         left = tables.drop(text, ours, earlier)

@@ -100,15 +100,21 @@ def _index(call: Call, fix: bool) -> Iterator[Finding]:
 
 
 def _hosts(call: Call) -> Iterator[Finding]:
+    """Tell of each host that is here; of the others in one line."""
+    absent: list[str] = []
     for host in call.services.roots():
         there = [str(root["path"]) for root in host["roots"] if root["exists"]]
-        count = host["transcripts"]
+        count, name = host["transcripts"], str(host["host"])
         if there and not count:
-            detail, hint = f"sessions may lie in {there[0]}, none is archived", "`una import`"
-        else:
+            detail = f"sessions may lie in {there[0]}, none is archived"
+            yield Finding(f"host {name}", True, detail, "`una import`")
+        elif count:
             noun = "transcript" if count == 1 else "transcripts"
-            detail, hint = f"{count} {noun} archived" if count else "not on this machine", ""
-        yield Finding(f"host {host['host']}", True, detail, hint)
+            yield Finding(f"host {name}", True, f"{count} {noun} archived")
+        else:
+            absent.append(name)
+    if absent:
+        yield Finding("other hosts", True, f"not on this machine: {', '.join(absent)}")
 
 
 def index(call: Call, request: IndexRequest) -> IndexAnswer:
