@@ -33,6 +33,15 @@ def test_an_excerpt_fits_its_budget_and_cannot_be_left(texts: list[str], budget:
         assert not re.search("[\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]", found)
 
 
+def test_how_much_fits_depends_on_no_handle() -> None:
+    lines = [Line(0, "assistant", "The queue empties slowly, so wait for it.")]
+
+    def least(handle: str) -> int:
+        return next(budget for budget in range(300) if excerpt({**FACTS, "recall": handle}, lines, budget))
+
+    assert len({least(handle) for handle in ("w6165myh140f40rx", "w6165myh480f40s2", "wabcdefghjkmnpqr")}) == 1
+
+
 @given(HOSTILE, st.integers(0, 300))
 def test_a_marker_fits_its_budget_and_holds_only_words_of_the_message(message: str, budget: int) -> None:
     words = intent_of(message).words

@@ -246,7 +246,7 @@ def quoted(context: Context, asked: Asked, facts: dict[str, str], lines: Sequenc
 
 def facts_of(event: Event, start: int, end: int, time: Micros) -> dict[str, str]:
     """Return what an excerpt says of its source: the day (UTC), and the handle that recalls it."""
-    return {"date": iso(time)[:10], "recall": handle_of(event.project, event.ordinal, start, end)}
+    return {"date": iso(time)[:10], hinttext.RECALL: handle_of(event.project, event.ordinal, start, end)}
 
 
 def _resumed(context: Context, asked: Asked) -> Decision:

@@ -26,7 +26,9 @@ SPAN_CHARS = 60  # of one run
 SENTENCE_CHARS = 400  # of a sentence; a longer one is cut
 SENTENCES_MOST = 80  # of a text that are looked at
 ENOUGH_TOKENS = 60  # of quoted text, beyond which no further sentence is added: a conversation has few hints
+RECALL = "recall"  # the fact that holds a handle
 LEAST_TOKENS = 12  # of quoted text; in fewer nothing is said
+_DEAREST = "0"  # of the characters of a handle, the one that the estimate takes for most
 _SENTENCE = re.compile(r"[^\n]*?(?:[.!?](?=\s)|[\u3002\uff01\uff1f]|\n|\Z)", re.DOTALL)
 _GAP = re.compile(r"(?:[\s,;:'\"`()-]|\b(?:and|or|of|the|a|an|in|on|to|for|with)\b)*", re.IGNORECASE)
 _SURROGATE = re.compile("[\ud800-\udfff]")  # half a character, which no encoding has
@@ -55,10 +57,16 @@ Key = tuple[int, int]  # piece, sentence
 
 
 def excerpt(facts: dict[str, str], lines: Sequence[Line], budget: int) -> str:
-    """Return quoted lines in their envelope, "" where they do not fit the budget of tokens."""
+    """Return quoted lines in their envelope, "" where they do not fit the budget of tokens.
+
+    A handle of as many digits has to fit: what its characters are depends on the order in which things were archived,
+    and what is quoted must not.
+    """
     quoted = _SURROGATE.sub("\ufffd", quote("\n".join(f"{line.speaker}: {line.text}" for line in lines)))
-    text = f"<{TAG}{attributes(facts)}>\n{QUOTED}\n{quoted}\n</{TAG}>"
-    return text if tokens.strict(text.encode()) <= budget else ""
+    rest = f">\n{QUOTED}\n{quoted}\n</{TAG}>"
+    longest = {**facts, RECALL: _DEAREST * len(facts.get(RECALL, ""))}
+    fits = tokens.strict(f"<{TAG}{attributes(longest)}{rest}".encode()) <= budget
+    return f"<{TAG}{attributes(facts)}{rest}" if fits else ""
 
 
 def marker(spans: Sequence[str], scope: str, budget: int) -> str:
