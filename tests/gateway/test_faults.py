@@ -6,7 +6,7 @@ import asyncio
 import json
 import threading
 import tracemalloc
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +19,9 @@ from tests.gateway.upstream import Asked
 from tests.gateway.wire import MESSAGES, answers, body, run, said, talk
 from unabridged.errors import DaemonUnavailable, DiskLow, UnabridgedError
 from unabridged.gateway import conversations, filing, longwork, windows
-from unabridged.gateway.archive import Names, Opened
+from unabridged.gateway.archive import Names, Opened, Told
 from unabridged.window import execute
+from unabridged.window.execute import Live, Row
 from unabridged.window.providers.adapters import ANTHROPIC
 from unabridged.window.providers.contract import Adapter, Problem, Request
 from unabridged.window.providers.known import Known
@@ -38,6 +39,42 @@ def test_where_the_archive_cannot_be_written_nothing_is_left_out(
         assert stand.sent() == body(talk(12))
         assert answer.headers[FAULT] == error.code
         assert {record["reason"] for record in stand.logged() if record["event"] == "fault"} == {error.code}
+
+    run(tmp_path, answers, check, limits=SMALL)
+
+
+def test_where_the_archive_answers_and_does_not_say_what_it_keeps_nothing_is_left_out(tmp_path: Path) -> None:
+    class Silent(Memory):
+        async def capture(self, conversation: bytes, rows: Sequence[Row], time: str) -> Told:
+            await super().capture(conversation, rows, time)
+            return Told()
+
+    async def check(stand: Stand) -> None:
+        answer = await stand.post(MESSAGES, body(talk(12)))
+        assert stand.sent() == body(talk(12))
+        assert answer.headers[FAULT] == "archive-incomplete"
+
+    run(tmp_path, answers, check, limits=SMALL, memory=Silent())
+
+
+def test_where_the_archive_forgets_what_it_said_nothing_is_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Forgetful(Live):
+        """What takes an item of which it was told for one that is to be archived no more, and is not durable."""
+
+        def told(self, durable: Iterable[str] = (), *given: Any, **named: Any) -> None:
+            super().told((), *given, **named)
+
+        def unsettled(self, rows: Iterable[Row]) -> list[Row]:
+            return []
+
+    monkeypatch.setattr(conversations, "Live", Forgetful)
+
+    async def check(stand: Stand) -> None:
+        answer = await stand.post(MESSAGES, body(talk(12)))
+        assert stand.sent() == body(talk(12))
+        assert answer.headers[FAULT] == "archive-incomplete"
 
     run(tmp_path, answers, check, limits=SMALL)
 

@@ -92,19 +92,17 @@ class Keeper:
         self.opened = True
 
     def capture(self, rows: Iterable[Row]) -> None:
-        """Make items durable, those sent again of which the archive misses slices."""
+        """Make items durable, those sent again of which the archive does not say that it has them."""
         left = list(rows)
         for _ in range(CAPTURES):
-            missing = set[str]()
             for batch in batches(left):
                 found = self.guarded(lambda batch=batch: self._captured(batch))
                 if found is None:
                     return
                 self.live.told(found.durable, found.erased, found.invalid, forced=found.forced)
-                missing.update(found.missing)
                 if found.invalid:
                     self._told(INVALID, "an item is no JSON object that the archive can keep")
-            left = [row for row in left if row.key in missing and row.key not in self.live.durable]
+            left = self.live.unsettled(left)
             if not left:
                 return
         self._told(INCOMPLETE, "the archive misses slices of an item")

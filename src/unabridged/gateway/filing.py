@@ -135,17 +135,15 @@ class Filing:
         return self.beside(work())
 
     async def _captured(self, conversation: OpenConversation, rows: Sequence[Row]) -> str:
-        """Have rows archived, those again of which the archive misses slices; return what cannot be."""
+        """Have rows archived, those again that the archive does not say it has; return what cannot be."""
         when, fault = iso(time.time()), ""
         for _ in range(CAPTURES):
-            missing = set[str]()
             for batch in batches(rows):
                 async with self._turn(batch):
                     told = await self._archive.capture(conversation.id, batch, when)
                 conversation.live.told(told.durable, told.erased, told.invalid, forced=told.forced)
                 fault = INVALID if told.invalid else fault
-                missing |= told.missing
-            rows = [row for row in rows if row.key in missing and row.key not in conversation.live.durable]
+            rows = conversation.live.unsettled(rows)
             if not rows:
                 return fault
         return INCOMPLETE

@@ -110,8 +110,7 @@ class Windows:
             made = await self._long.run(size, lambda: prepared(frozen=frozen))
             late = told
         conversation.live.under_way(made)
-        if not late and conversation.live.held_up(made):
-            late = execute.INVALID
+        late = late or conversation.live.held_up(made)
         fault, conversation.fault = late or fault or unoffered or conversation.fault, ""
         return going(adapter, conversation, request, made, limits, fault, kind, before, offering)
 

@@ -38,9 +38,9 @@ NAME_BYTES = 300  # of one key, preview or entry of a state, about
 ROTATED = "rotated"  # the notice of a request with which a new epoch began
 REFUSED, NOT_UNDERSTOOD, PLANNER, ARCHIVE = "refused", "not-understood", "planner", "archive"
 INTERNAL = "internal-error"
-# The archive took an item for none that can be kept, or said again and again that slices of one were missing.
+# The archive took an item for none that can be kept, or did not say that it has it, though it was sent several times.
 INVALID, INCOMPLETE = "archive-invalid", "archive-incomplete"
-CAPTURES = 3  # times that an item is sent of which the archive misses slices
+CAPTURES = 3  # times that an item is sent until the archive says that it has it
 
 
 class Row(msgspec.Struct, frozen=True):
@@ -184,10 +184,20 @@ class Live:
         made.known = self.known
         return made
 
-    def held_up(self, made: Prepared) -> bool:
-        """Tell whether more could be left out, were it not for an item that the archive cannot keep."""
+    def held_up(self, made: Prepared) -> str:
+        """Return why something stays in a request that would be left out, "" where nothing does.
+
+        Without another fault that is an item which the archive cannot keep, or of which it has not said that it does.
+        """
         plan = made.sending.plan
-        return plan is not None and any(wanted.key in self.invalid for wanted in plan.archive)
+        if made.fault or plan is None or not plan.archive:
+            return ""
+        return INVALID if any(wanted.key in self.invalid for wanted in plan.archive) else INCOMPLETE
+
+    def unsettled(self, rows: Iterable[Row]) -> list[Row]:
+        """Return the rows of which the archive has not said what became of them."""
+        said = self.durable | self.erased | self.invalid
+        return [row for row in rows if row.key not in said]
 
     def under_way(self, made: Prepared) -> None:
         """Take the state of a request that is sent."""
