@@ -31,6 +31,25 @@ def test_the_status_of_an_error_is_kept() -> None:
     assert b"una search" in done.stderr
 
 
+@pytest.mark.parametrize("place", ["unabridged.cli.arguments", "unabridged.cli.why"])
+def test_an_interrupt_leaves_no_trace_of_the_program(place: str) -> None:
+    first = f"""
+import os, sys
+class Interrupted:  # by a person, when the command has come as far as to import a module
+    def find_spec(self, name, path=None, target=None):
+        if name == {place!r}:
+            os.kill(os.getpid(), 2)
+sys.meta_path.insert(0, Interrupted())
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", first + MAIN.format(word="why") + "sys.exit(main())"],
+        capture_output=True,
+        check=False,
+    )
+    assert b"Traceback" not in done.stderr
+    assert done.returncode in (-2, 130)
+
+
 @pytest.mark.parametrize(
     "before",
     [

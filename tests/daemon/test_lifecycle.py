@@ -265,6 +265,29 @@ def test_a_daemon_whose_home_was_removed_ends(home: Home) -> None:
     assert not lock.held(home.layout.lock)
 
 
+def test_a_home_that_was_removed_and_made_again_has_a_daemon_that_the_first_one_leaves_alone(
+    home: Home,
+) -> None:
+    first = home.connect()
+    shutil.rmtree(home.folder)
+    home.configure(disk={"free_bytes": 0})
+    second = home.connect()
+    assert second.server["pid"] != first.server["pid"]
+    until(lambda: not alive(first.server["pid"]), "the daemon of the home that is gone goes on")
+    assert lock.held(home.layout.lock)
+    assert Client(home.layout, start=False).server["pid"] == second.server["pid"]
+
+
+def test_nor_does_it_touch_the_other_when_it_is_told_to_end(home: Home) -> None:
+    first = home.connect().server["pid"]
+    shutil.rmtree(home.folder)
+    home.configure(disk={"free_bytes": 0})
+    second = home.connect().server["pid"]
+    kill(first, signal.SIGTERM)
+    until(lambda: not alive(first))
+    assert Client(home.layout, start=False).server["pid"] == second
+
+
 def test_a_process_that_claims_the_same_home_is_found(home: Home) -> None:
     pid = home.connect().server["pid"]
     code = "import sys; sys.stdin.read()"

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import sys
 import time
 
@@ -26,6 +27,9 @@ POLL_SECONDS = 0.01
 def main(arguments: list[str]) -> int:
     """Run a daemon; return its exit status."""
     started = time.time()
+    signal.signal(
+        signal.SIGINT, signal.SIG_DFL
+    )  # until `Ending` hears it: there is nothing to tidy up, and no trace
     options = _options(arguments)
     if options["detach"]:
         detach()
@@ -148,10 +152,12 @@ def _serve(
     settings: Config, ownership: Any, log: Any, ready: Readiness, started: float, explicit: bool
 ) -> None:
     from unabridged.daemon import filesystem, parts
+    from unabridged.daemon.ending import Ending
     from unabridged.daemon.lifecycle import Daemon
     from unabridged.errors import UnabridgedError
     from unabridged.store.open import open_store
 
+    ending = Ending()  # neither opening the store nor closing it is cut short
     place = settings.text("store.url") or settings.layout.store
     try:
         if "://" not in place:
@@ -167,7 +173,7 @@ def _serve(
         ready.tell(facts)
 
     try:
-        Daemon(settings, made, log, started).run(tell)
+        Daemon(settings, made, log, started, ending, ownership.stands).run(tell)
     finally:
         made.close()
         log.info("stopped")

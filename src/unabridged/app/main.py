@@ -2,19 +2,36 @@
 
 from __future__ import annotations
 
+import _signal  # `signal` brings `enum` along
 import atexit
 import os
 import sys
 
-from unabridged.cli import entry
+INTERRUPTED = 130  # what a shell reports of a program that SIGINT ended
 
 
 def main() -> int:
     """Run the command line and return its exit status; a process in which nothing is left to do ends here."""
-    status = entry.main()
+    _interruptible(False)
+    from unabridged.cli import entry
+
+    _interruptible(True)
+    try:
+        status = entry.main()
+    except KeyboardInterrupt:
+        status = INTERRUPTED
+    _interruptible(False)
     if not _left():
         _leave(status)
     return status
+
+
+def _interruptible(on: bool) -> None:
+    """Have a verb hear of SIGINT; where none runs there is nothing to tidy up, and the signal just ends the process."""
+    handlers = _signal.SIG_DFL, _signal.default_int_handler
+    before, after = handlers if on else reversed(handlers)
+    if _signal.getsignal(_signal.SIGINT) == before:
+        _signal.signal(_signal.SIGINT, after)
 
 
 def _left() -> bool:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import gc
 import os
-import signal
 import sys
 import time
 from collections.abc import Callable
@@ -16,6 +15,7 @@ import uvloop
 from unabridged.daemon.admission import Admission
 from unabridged.daemon.config import Config
 from unabridged.daemon.dispatch import Dispatcher
+from unabridged.daemon.ending import Ending
 from unabridged.daemon.logs import Log
 from unabridged.daemon.running import Parts
 from unabridged.daemon.transport import Server
@@ -30,7 +30,7 @@ SWITCH_SECONDS = 0.0005
 # hold no cycles.
 COLLECT_AFTER = 50_000
 LAST_SECONDS = 2.0  # that cancelled requests get to end
-IDLE_LOOK_SECONDS = 5.0  # between two looks whether the daemon is idle, at most
+LOOK_SECONDS = 1.0  # between two looks whether the daemon is idle, or its home gone, at most
 
 Ready = Callable[[dict[str, Any]], None]
 
@@ -38,8 +38,20 @@ Ready = Callable[[dict[str, Any]], None]
 class Daemon:
     """One daemon, from its parts being there to its end."""
 
-    def __init__(self, config: Config, parts: Parts, log: Log, started: float) -> None:
-        """Serve what `parts` hold."""
+    def __init__(
+        self,
+        config: Config,
+        parts: Parts,
+        log: Log,
+        started: float,
+        ending: Ending,
+        owns: Callable[[], bool],
+    ) -> None:
+        """Serve what `parts` hold, until told by `ending`, asked, or needed by nobody.
+
+        `owns` tells whether the home is still there, and this process its owner.
+        """
+        self._ending, self._owns = ending, owns
         self._config = config
         self._parts = parts
         self._log = log
@@ -75,8 +87,6 @@ class Daemon:
         loop = self._loop = asyncio.get_running_loop()
         self._stopping = asyncio.Event()
         loop.set_exception_handler(self._fault)
-        for number in (signal.SIGTERM, signal.SIGINT):
-            loop.add_signal_handler(number, self._begin_stop, signal.Signals(number).name)
         config, log, parts = self._config, self._log, self._parts
         dispatcher = Dispatcher(
             parts.services,
@@ -104,9 +114,11 @@ class Daemon:
         facts = self._facts()
         log.info("ready", seconds=round(time.time() - self._started, 3), **facts)
         ready(facts)
-        self._look_around(server)
-        await self._stopping.wait()
-        await self._drain(server)
+        with self._ending.telling(loop, self._begin_stop):
+            self._look_around(server)
+            await self._stopping.wait()
+            await self._drain(server)
+        self._end_without_home()
         watchdog.close()
         server.close()
         await self._until(lambda: not server.connections, time.monotonic() + LAST_SECONDS)
@@ -129,6 +141,15 @@ class Daemon:
         else:
             self._log.warning("loop-fault", what=str(context.get("message", ""))[:200])
 
+    def _end_without_home(self) -> None:
+        """End at once where the home was removed: nothing can be kept there.
+
+        There may be another home by now, with a daemon of its own, into whose files what is flushed here would go.
+        """
+        if not self._owns():
+            self._log.warning("home-gone")
+            os._exit(0)
+
     # --- the end ----------------------------------------------------------------------------------------------------
 
     def _look_around(self, server: Server) -> None:
@@ -136,9 +157,7 @@ class Daemon:
         seconds = self._config.seconds("daemon.idle_seconds") or float("inf")
         if self._stopping is None or self._stopping.is_set() or self._loop is None:
             return
-        if not os.path.exists(self._config.layout.lock):
-            self._begin_stop("its home is gone")
-            return
+        self._end_without_home()
         now = self._loop.time()
         last = max(server.last_use, now - self._parts.quiet_for())
         busy = server.connections or server.active or self._parts.busy()
@@ -148,7 +167,7 @@ class Daemon:
             server.close_listener()
             return
         wait = seconds if busy else seconds - (now - last)
-        self._loop.call_later(min(max(wait, 0.01), IDLE_LOOK_SECONDS), self._look_around, server)
+        self._loop.call_later(min(max(wait, 0.01), LOOK_SECONDS), self._look_around, server)
 
     async def _drain(self, server: Server) -> None:
         """Accept nothing more; give active requests their time, then cancel them."""

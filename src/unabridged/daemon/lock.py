@@ -38,6 +38,10 @@ class Ownership:
         os.ftruncate(self.descriptor, 0)
         os.pwrite(self.descriptor, data, 0)
 
+    def stands(self) -> bool:
+        """Tell whether the locked file is still what lies at its path: else the home is gone, or is another one."""
+        return _same_file(self.descriptor, self.path)
+
     def release(self) -> None:
         """Empty the file, then give the lock up. The file stays: a lock on a removed file would lock nobody out."""
         os.ftruncate(self.descriptor, 0)
@@ -77,7 +81,7 @@ def _try(path: str) -> int | None:
 def _same_file(descriptor: int, path: str) -> bool:
     try:
         return os.path.samestat(os.fstat(descriptor), os.stat(path, follow_symlinks=False))
-    except FileNotFoundError:
+    except OSError:
         return False
 
 

@@ -15,6 +15,7 @@ import h11
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from unabridged.daemon.ending import Ending
 from unabridged.daemon.origins import ADDRESS
 from unabridged.errors import InvalidInput
 
@@ -89,19 +90,26 @@ class BoundedProtocol(H11Protocol):
 
 
 class Listener(uvicorn.Server):
-    """The server, which ends with status 0 when it is told to end."""
+    """The server, which ends when it is told to, also before it serves and while it ends."""
+
+    def __init__(self, config: uvicorn.Config, ending: Ending | None = None) -> None:
+        """Serve as `config` says; without an `ending` no signal is heard."""
+        super().__init__(config)
+        self._ending = ending
 
     @contextlib.contextmanager
     def capture_signals(self) -> Generator[None]:  # pyright: ignore[reportIncompatibleMethodOverride]
-        """Hear the two signals for as long as it serves."""
-        loop, ends = asyncio.get_running_loop(), (signal.SIGTERM, signal.SIGINT)
-        for number in ends:
-            loop.add_signal_handler(number, self.handle_exit, number, None)
-        try:
+        """Be told of signals for as long as it serves."""
+        if self._ending is None:
             yield
-        finally:
-            for number in ends:
-                loop.remove_signal_handler(number)
+            return
+        with self._ending.telling(asyncio.get_running_loop(), self._told):
+            yield
+
+    def _told(self, name: str) -> None:
+        if self.should_exit and name == signal.SIGINT.name:
+            self.force_exit = True  # asked twice by a person: what is under way is not waited for
+        self.should_exit = True
 
 
 def cancelled(timer: asyncio.TimerHandle | None) -> None:

@@ -74,7 +74,7 @@ class Server:
         self._sweeper: asyncio.TimerHandle | None = None
         self._privileged: Connection | None = None
         self._tight = False
-        self._path = ""
+        self._path, self._socket_id = "", (0, 0)  # device and inode
 
     async def listen(self, path: str) -> None:
         """Open the socket at `path`, in place of a stale one; nobody sees it before it has mode 0600 and listens."""
@@ -89,16 +89,17 @@ class Server:
         os.chmod(temporary, safety.PRIVATE_FILE)
         listener.listen(BACKLOG)
         listener.setblocking(False)
+        self._path, self._socket_id = path, _id_of(temporary)
         os.replace(temporary, path)
-        self._path = path
         self._listener = await self.loop.create_unix_server(lambda: Connection(self), sock=listener)
 
     def close_listener(self) -> None:
-        """Accept nothing more and remove the socket."""
+        """Accept nothing more and remove the socket, unless another one is in its place."""
         if self._listener is not None:
             self._listener.close()
             self._listener = None
-            _unlink(self._path)
+            if _id_of(self._path) == self._socket_id:
+                _unlink(self._path)
 
     def drain(self) -> None:
         """Begin no further requests; those that are active go on."""
@@ -278,6 +279,14 @@ def _no_handshake(seconds: float) -> UnabridgedError:
     if seconds > 0:
         return DeadlineExceeded("no handshake came in time", seconds=seconds)
     return ProtocolError("no handshake came")
+
+
+def _id_of(path: str) -> tuple[int, int]:
+    try:
+        found = os.lstat(path)
+    except FileNotFoundError:
+        return 0, 0
+    return found.st_dev, found.st_ino
 
 
 def _unlink(path: str) -> None:

@@ -5,16 +5,15 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import signal
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from types import FrameType
 from typing import Protocol
 
 import uvloop
 
 from unabridged.daemon import allocation, config, loopback, paths, portfile
+from unabridged.daemon.ending import Ending
 from unabridged.daemon.link import Link
 from unabridged.gateway import handed
 from unabridged.gateway.composing import composed, whose
@@ -51,7 +50,8 @@ class Arguments(Protocol):
 
 
 def run(arguments: Arguments) -> int:
-    """Serve until SIGTERM or SIGINT; raise `InvalidInput` for a port or an upstream that cannot be had."""
+    """Serve until told to end (`daemon.ending`); raise `InvalidInput` for a port or an upstream that cannot be had."""
+    ending = Ending()
     allocation.thrifty()
     settings = config.load(arguments.environ).for_folder(str(Path.cwd()))
     given = handed.given(arguments.environ)
@@ -63,7 +63,6 @@ def run(arguments: Arguments) -> int:
     door = Door(listener.getsockname()[1], token)
     journal = Journal(paths.layout(arguments.environ).logs, settings.text("daemon.log_level"))
     file = arguments.text("port-file")
-    signal.signal(signal.SIGTERM, _ended)  # until the server hears it, which is there a moment later
     link = Link(settings.layout, str(Path.cwd()), name="gateway", starts=True, mourns=False)
     who = whose(arguments.text("host"), token)
     filing, windows = composed(link, journal, settings, str(Path.cwd()), who)
@@ -75,15 +74,11 @@ def run(arguments: Arguments) -> int:
         _tell(door, journal.unlogged, as_json=arguments.flag("json"))
         with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
             ends = arguments.flag("until-input-ends")
-            runner.run(serve(listener, service, filing, journal, until_input_ends=ends))
+            runner.run(serve(listener, service, filing, journal, ending, until_input_ends=ends))
     finally:
         if file:
             portfile.remove(file, door.url)
     return 0
-
-
-def _ended(_number: int, _frame: FrameType | None) -> None:
-    raise SystemExit(0)
 
 
 def _tell(door: Door, unlogged: str, *, as_json: bool) -> None:

@@ -11,6 +11,7 @@ import sys
 
 import uvicorn
 
+from unabridged.daemon.ending import Ending
 from unabridged.daemon.loopback import Listener
 from unabridged.gateway.filing import Filing
 from unabridged.gateway.journal import Journal
@@ -27,8 +28,8 @@ SILENT = logging.CRITICAL + 1  # for libraries, whose messages repeat what was s
 LIBRARIES = ("uvicorn", "uvicorn.error", "uvicorn.access", "httpx2", "httpcore2", "asyncio")
 
 
-def server(service: Service) -> Listener:
-    """Return what serves an application at a listening socket."""
+def server(service: Service, ending: Ending | None = None) -> Listener:
+    """Return what serves an application at a listening socket, until told by `ending` to end."""
     config = uvicorn.Config(
         service,
         http=OwnProtocol,
@@ -42,19 +43,25 @@ def server(service: Service) -> Listener:
         timeout_keep_alive=KEEP_SECONDS,
         timeout_graceful_shutdown=END_SECONDS,
     )
-    return Listener(config)
+    return Listener(config, ending)
 
 
 async def serve(
-    listener: socket.socket, service: Service, filing: Filing, journal: Journal, *, until_input_ends: bool
+    listener: socket.socket,
+    service: Service,
+    filing: Filing,
+    journal: Journal,
+    ending: Ending,
+    *,
+    until_input_ends: bool,
 ) -> None:
-    """Answer at a listening socket until SIGTERM or SIGINT, or until standard input ends where that is wanted."""
+    """Answer at a listening socket until told to end, or until standard input ends where that is wanted."""
     for name in LIBRARIES:
         logging.getLogger(name).setLevel(SILENT)
     gc.collect()
     gc.freeze()
     gc.set_threshold(COLLECT_AFTER, 20, 50)
-    made = server(service)
+    made = server(service, ending)
     if until_input_ends:
         _end_with_input(made)
     filing.wake()

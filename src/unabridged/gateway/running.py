@@ -150,23 +150,33 @@ def _told(said: dict[str, object]) -> UnabridgedError:
 
 def _run(launch: clients.Launch) -> int:
     """Run a client to its end, whatever is sent to us meanwhile."""
-    try:
-        client = subprocess.Popen(launch.words, env=dict(launch.environ))
-    except OSError as error:
-        raise InvalidInput(f"{launch.words[0]} cannot be run: {error.strerror}", field="command") from error
+    client: subprocess.Popen[bytes] | None = None
+    early = list[int]()  # signals that came before there was a client
 
     def pass_on(number: int, _: FrameType | None) -> None:
-        if client.poll() is None:
+        if client is None:
+            early.append(number)
+        elif client.poll() is None:
             client.send_signal(number)
 
     before = {number: signal.signal(number, pass_on) for number in PASSED_ON}
     before |= {number: signal.signal(number, _heard_by_client) for number in OF_THE_TERMINAL}
     try:
+        client = _started(launch)
+        for number in early:
+            client.send_signal(number)
         status = client.wait()
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
     return KILLED - status if status < 0 else status
+
+
+def _started(launch: clients.Launch) -> subprocess.Popen[bytes]:
+    try:
+        return subprocess.Popen(launch.words, env=dict(launch.environ))
+    except OSError as error:
+        raise InvalidInput(f"{launch.words[0]} cannot be run: {error.strerror}", field="command") from error
 
 
 def _heard_by_client(_number: int, _frame: FrameType | None) -> None:

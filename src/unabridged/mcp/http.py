@@ -15,7 +15,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Protocol
 
+import uvloop
+
 from unabridged.daemon import loopback, paths, portfile
+from unabridged.daemon.ending import Ending
 from unabridged.mcp.guard import Door
 from unabridged.mcp.listening import serve
 
@@ -44,15 +47,18 @@ class Arguments(Protocol):
 
 
 def run(arguments: Arguments) -> int:
-    """Serve until SIGTERM or SIGINT; raise `InvalidInput` for a port that cannot be had."""
+    """Serve until told to end (`daemon.ending`); raise `InvalidInput` for a port that cannot be had."""
+    ending = Ending()
     listener = loopback.listen(arguments.number("port"))
     door = Door(listener.getsockname()[1], secrets.token_urlsafe(TOKEN_BYTES))
     file = arguments.text("port-file")
-    if file:
-        portfile.write(file, door.whole_url)
-    _tell(door, as_json=arguments.flag("json"))
+    layout, folder = paths.layout(arguments.environ), str(Path.cwd())
     try:
-        asyncio.run(serve(paths.layout(arguments.environ), str(Path.cwd()), listener, door))
+        if file:
+            portfile.write(file, door.whole_url)
+        _tell(door, as_json=arguments.flag("json"))
+        with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+            runner.run(serve(layout, folder, listener, door, ending))
     finally:
         if file:
             portfile.remove(file, door.whole_url)

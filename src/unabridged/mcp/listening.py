@@ -8,6 +8,7 @@ import socket
 import uvicorn
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
+from unabridged.daemon.ending import Ending
 from unabridged.daemon.loopback import BoundedProtocol, Listener
 from unabridged.daemon.paths import Layout
 from unabridged.mcp.gate import MAX_BODY, Gate
@@ -23,8 +24,8 @@ SILENT = logging.CRITICAL + 1  # for libraries, whose messages repeat what was s
 LIBRARIES = ("mcp", "uvicorn", "uvicorn.error", "uvicorn.access", "sse_starlette", "asyncio")
 
 
-async def serve(layout: Layout, folder: str, listener: socket.socket, door: Door) -> None:
-    """Answer who comes through `door` at a listening socket, until SIGTERM or SIGINT.
+async def serve(layout: Layout, folder: str, listener: socket.socket, door: Door, ending: Ending) -> None:
+    """Answer who comes through `door` at a listening socket, until told to end.
 
     Who does not say where he works counts as working in `folder`.
     """
@@ -53,7 +54,7 @@ async def serve(layout: Layout, folder: str, listener: socket.socket, door: Door
     journal.write("listening", port=door.port)
     try:
         async with manager.run():
-            await Listener(config).serve([listener])
+            await Listener(config, ending).serve([listener])
     finally:
         visitors.close()
         journal.write("ended")

@@ -13,6 +13,7 @@ from typing import Protocol
 import uvloop
 
 from unabridged.daemon import allocation, config, paths
+from unabridged.daemon.ending import Ending
 from unabridged.daemon.link import Link
 from unabridged.gateway.composing import of_host
 from unabridged.gateway.filing import Filing
@@ -34,7 +35,8 @@ class Arguments(Protocol):
 
 
 def run(arguments: Arguments) -> int:
-    """Serve until standard input ends."""
+    """Serve until standard input ends, or this process is told to end."""
+    ending = Ending((signal.SIGTERM, signal.SIGHUP))
     allocation.thrifty()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a key pressed in the host's terminal is for the host
     folder = str(Path.cwd())
@@ -45,17 +47,20 @@ def run(arguments: Arguments) -> int:
     filing, windows = of_host(link, journal, settings, folder, told)
     serving = Serving(Hosted(windows, told), link, journal)
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-        runner.run(_serve(serving, filing, journal))
+        runner.run(_serve(serving, filing, journal, ending))
     return 0
 
 
-async def _serve(serving: Serving, filing: Filing, journal: Journal) -> None:
+async def _serve(serving: Serving, filing: Filing, journal: Journal, ending: Ending) -> None:
     loop = asyncio.get_running_loop()
     reader = asyncio.StreamReader(limit=LINE_BYTES)
-    await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin.buffer)
+    transport, _ = await loop.connect_read_pipe(
+        lambda: asyncio.StreamReaderProtocol(reader), sys.stdin.buffer
+    )
     filing.wake()
     try:
-        await serving.serve(reader, _write(os.dup(sys.stdout.fileno())))
+        with ending.telling(loop, lambda _: transport.close()):  # as if the input had ended
+            await serving.serve(reader, _write(os.dup(sys.stdout.fileno())))
     finally:
         await filing.end(FILING_SECONDS)
         journal.close()
