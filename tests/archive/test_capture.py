@@ -387,6 +387,26 @@ def test_what_a_subagent_said_is_one_event_of_both_captures(first: str) -> None:
     archive.sound()
 
 
+def test_a_conversation_that_turns_out_to_be_a_subagents_stays_one_history() -> None:
+    """An extension may tell what an agent says before anything tells whose agent it is."""
+    main, side = items_of([("ok", [], "ok")]), items_of([("look there", [("ls", "b", "")], "found")])
+    archive = Archive()
+    archive.capture(rows_of(main))
+    window = Window(PROJECT, OTHER.conversation, OTHER_ID, "claude-code", FORKED, ROOT, "messages")
+    archive.store.commit(PROJECT, kept.plan_open(window, ROOT, NOW))
+    archive.admit(Capture(OTHER, REDACT, None).take(rows_of(side)))
+    with archive.store.snapshot() as reader:
+        count = reader.count(EVENT, (PROJECT,))
+    lines = [line.replace(NAME.encode(), FORKED.encode()) for line in lines_of(side)]
+    archive.read_as("agent", lines, Head(FORKED, ROOT, NAME, "subagent"))
+    with archive.store.snapshot() as reader:
+        session = reader.get(SESSION, (PROJECT, OTHER_ID))
+        assert session is not None
+        assert (session.relation, session.parent) == ("subagent", SESSION_ID)
+        assert reader.count(EVENT, (PROJECT,)) == count
+    archive.sound()
+
+
 def test_a_fork_whose_host_put_something_else_at_its_front_is_one_all_the_same() -> None:
     items = items_of([("ok", [("ls", "a", "")], "fine")])
     archive = Archive()

@@ -1,4 +1,4 @@
-"""Claude Code and Codex, each with an archive that is installed in it, and how they are driven to every event."""
+"""Real agents, each with an archive that is installed in it; Claude Code and Codex are driven to every event."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from tests.daemon.living import Home
 from tests.support import provider_anthropic, provider_openai
 from tests.support.client_claude import ClaudeCode
 from tests.support.client_codex import Codex, thread_of
+from tests.support.client_opencode import OpenCode
+from tests.support.client_pi import Pi
 from tests.support.installed import Installed
 from tests.support.provider import Call, Provider, Reply, Turn
 
@@ -77,16 +79,16 @@ def sessions_folder(client: Any) -> Path:
     """Where a client keeps what was said."""
     if isinstance(client, Codex):
         return client.root / "sessions"
-    return client.data if hasattr(client, "data") else client.sessions
+    return client.data if isinstance(client, OpenCode) else client.sessions
 
 
 def model(turn: Turn) -> Reply | None:
     """Send an agent when asked to, wait for it and answer; be that agent; make a summary."""
     if ASKED in turn.prompt:
-        claude = "Agent" in turn.tools
+        codex = "Agent" not in turn.tools and "task" not in turn.tools
         if not turn.results:
-            return Reply("I ask.", [send(claude=claude)])
-        if not claude and len(turn.results) < BEFORE_THE_LAST:
+            return Reply("I ask.", [send(turn)])
+        if codex and len(turn.results) < BEFORE_THE_LAST:
             wait = {"targets": AGENT_ID.findall(turn.results[0])[:1]}
             return Reply("I wait.", [Call("wait_agent", wait, namespace="multi_agent_v1")])
         return Reply(FOUND)
@@ -99,11 +101,14 @@ def model(turn: Turn) -> Reply | None:
     return Reply(SUMMARY) if "CONTEXT CHECKPOINT" in turn.prompt else None
 
 
-def send(*, claude: bool) -> Call:
+def send(turn: Turn) -> Call:
     """The call that sends another agent."""
-    if not claude:
-        return Call("spawn_agent", {"message": TASK}, namespace="multi_agent_v1")
-    return Call("Agent", {"description": "look", "prompt": TASK, "subagent_type": "general-purpose"})
+    asked = {"description": "look", "prompt": TASK}
+    if "Agent" in turn.tools:
+        return Call("Agent", {**asked, "subagent_type": "general-purpose"})
+    if "task" in turn.tools:
+        return Call("task", {**asked, "subagent_type": "general"})
+    return Call("spawn_agent", {"message": TASK}, namespace="multi_agent_v1")
 
 
 def claude_code(home: Home, folder: Path, provider: Provider) -> Equipped:
@@ -124,6 +129,24 @@ def codex(home: Home, folder: Path, provider: Provider) -> Equipped:
     return Equipped("codex", client, installed, provider)
 
 
+def opencode(home: Home, folder: Path, provider: Provider) -> Equipped:
+    """OpenCode with its extension."""
+    client = OpenCode(folder / "a machine", provider.url)
+    installed = Installed(home, client.env, client.project)
+    home.connect()
+    installed.una("install", "opencode")
+    return Equipped("opencode", client, installed, provider)
+
+
+def pi(home: Home, folder: Path, provider: Provider) -> Equipped:
+    """Pi with its extension."""
+    client = Pi(folder / "a machine", provider.url)
+    installed = Installed(home, client.env, client.project)
+    home.connect()
+    installed.una("install", "pi")
+    return Equipped("pi", client, installed, provider)
+
+
 def _last_thread(client: Codex) -> str:
     """The last thread that a person began: those of agents name where they come from."""
     own = [path for path in client.transcripts() if b'"subagent"' not in path.read_bytes()[:65_536]]
@@ -134,7 +157,14 @@ _MAIN: Mapping[str, Callable[[Any], str]] = {
     "claude-code": lambda client: client.transcripts()[-1].stem,
     "codex": _last_thread,
 }
-EQUIPPED: Mapping[str, tuple[Callable[[Home, Path, Provider], Equipped], object]] = {
+Make = Callable[[Home, Path, Provider], Equipped]
+EQUIPPED: Mapping[str, tuple[Make, object]] = {
     "claude-code": (claude_code, provider_anthropic),
     "codex": (codex, provider_openai),
+}
+# Those with extensions are not driven to events: their extensions tell of them.
+EXTENDED: Mapping[str, tuple[Make, object]] = {
+    **EQUIPPED,
+    "opencode": (opencode, provider_openai),
+    "pi": (pi, provider_anthropic),
 }

@@ -93,10 +93,13 @@ def event_of(project: ProjectId, prepared: Prepared) -> Event:
 
 
 def family_of(reader: Reader, session: Session) -> SessionId:
-    """Return the session that a session and its subagents belong to."""
+    """Return the session that a session and its subagents belong to.
+
+    One that passed on the wire before anything said whose subagent it is stays a family of its own.
+    """
     name, at = session.session, session
     for _ in range(MAX_DEPTH):
-        if at.relation != SUBAGENT or not at.parent:
+        if at.relation != SUBAGENT or not at.parent or at.captured:
             return name
         name = SessionId(at.parent)
         above = reader.get(SESSION, (session.project, name))
