@@ -243,3 +243,27 @@ def test_a_session_without_a_title_is_called_by_its_first_request(store: Store) 
     assert store.snapshot().scan(SESSION, (PROJECT,))[0].title == "please fix the parser"
     admit(store, data + b'{"title":"Parser work"}\n', prior=newest(store.snapshot(), ORIGIN))
     assert store.snapshot().scan(SESSION, (PROJECT,))[0].title == "Parser work"
+
+
+@pytest.mark.parametrize(
+    ("prompt", "title"),
+    [
+        (
+            "<command-message>una:search</command-message>\n<command-name>/una:search</command-name>\n"
+            "<command-args>the flash write\nof May</command-args>",
+            "/una:search the flash write",
+        ),
+        ("<command-message>init</command-message>\n<command-name>/init</command-name>", "/init"),
+        (
+            "<command-message>fix is running…</command-message>\n<command-name>fix</command-name>\n<command-args></command-args>",
+            "/fix",
+        ),
+        ("<command-message> is what the page says", "<command-message> is what the page says"),
+    ],
+)
+def test_a_session_that_begins_with_a_command_is_called_as_it_was_typed(
+    store: Store, prompt: str, title: str
+) -> None:
+    line = json.dumps({"id": "a", "text": prompt, "human": True}).encode()
+    admit(store, line + b'\n{"id":"b","text":"done"}\n')
+    assert store.snapshot().scan(SESSION, (PROJECT,))[0].title == title

@@ -12,6 +12,7 @@ import hashlib
 
 import msgspec
 
+from unabridged.hosts.injected import typed
 from unabridged.schema.ids import Digest, EventId, Micros
 from unabridged.schema.records import HUMAN
 
@@ -108,8 +109,8 @@ class Turns:
 
 
 def _title(text: bytes) -> str:
-    first = text[: TITLE_CHARS * 4].decode("utf-8", "ignore").strip().split("\n", 1)[0]
-    return first[:TITLE_CHARS]
+    prompt = typed(text[: TITLE_CHARS * 4].decode("utf-8", "ignore"))
+    return prompt.strip().split("\n", 1)[0][:TITLE_CHARS]
 
 
 def _close(session: str, turn: OpenTurn) -> Turn:

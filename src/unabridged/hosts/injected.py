@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 # Beginnings of texts that Claude Code puts into user rows on its own.
 CLAUDE_TEXTS = (
     "<local-command-caveat>",
@@ -69,3 +71,19 @@ GEMINI_TEXTS = (
     "\n--- Content from referenced",
 )
 GEMINI_SUMMARIES = ("<state_snapshot>", "<scratchpad>")
+
+# How Claude Code writes a command that is a prompt: its message, its name, what was typed behind it.
+_COMMAND = re.compile(
+    r"\s*<command-message>[^<]{0,200}</command-message>\s*<command-name>(?P<name>[^<\s]{1,200})</command-name>"
+    r"(?:\s*<command-args>(?P<words>.*?)(?:</command-args>|\Z))?",
+    re.DOTALL,
+)
+
+
+def typed(text: str) -> str:
+    """Return a prompt as the person typed it: a command by its name and words, any other text as it is."""
+    command = _COMMAND.match(text)
+    if command is None:
+        return text
+    name = command["name"] if command["name"].startswith("/") else f"/{command['name']}"
+    return f"{name} {(command['words'] or '').strip()}".rstrip()
