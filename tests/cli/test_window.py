@@ -188,6 +188,23 @@ def test_a_status_line_never_fails_its_host(monkeypatch: pytest.MonkeyPatch, ans
     assert (done.status, done.out) == (0, f"{line}\n")
 
 
+@pytest.mark.parametrize(
+    ("answer", "line"),
+    [
+        ({"session": {"events": 34}}, "una · 34 events archived"),
+        ({"session": {"events": 1}}, "una · 1 event archived"),
+        (NotFound("no such session"), "una · nothing archived yet"),
+    ],
+)
+@pytest.mark.parametrize("windows", [{"windows": [], "days": []}, NotFound("no such session")])
+def test_a_status_line_without_a_window_tells_what_is_archived(
+    monkeypatch: pytest.MonkeyPatch, windows: Any, answer: Any, line: str
+) -> None:
+    done = statusline(monkeypatch, '{"session_id": "7f0d2c54"}', windows=windows, show=answer)
+    assert (done.status, done.out) == (0, f"{line}\n")
+    assert done.asked[-1] == ("show", {"target": "7f0d2c54", "limit": 1})
+
+
 def settings(home: Path, *words: str, **environ: str) -> Outcome:
     return una("window", "settings", *words, environ={"UNABRIDGED_HOME": str(home), **environ})
 

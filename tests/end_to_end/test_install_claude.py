@@ -15,6 +15,7 @@ from tests.support.client_claude import ClaudeCode
 from tests.support.clients import PLAIN, run_client
 from tests.support.installed import Installed, snapshot, until
 from tests.support.provider import Call, Provider, Reply, Rule
+from unabridged.service.tools.table import LOADED
 
 pytestmark = pytest.mark.real_client
 
@@ -53,6 +54,8 @@ def test_hooks_tools_and_commands_work_and_nothing_of_them_is_left(home: Home, t
         client.say("What was zirconium3 about?", *ALLOWED)
         first, second = (request.text() for request in provider.agent_requests())
         assert "1 earlier session of this project" in first  # told at the session's start
+        offered = {tool["name"] for tool in provider.agent_requests()[0].body["tools"]}
+        assert {f"{TOOLS}{name}" for name in LOADED} <= offered  # not by their names alone
         assert "user says zirconium3" in second  # what the tool gave
         assert "tantalum7" in {hit["snippet"] for hit in installed.found("tantalum7")}.pop()
 

@@ -1,9 +1,10 @@
-"""una window statusline: one line on a session's window, as quick as a status line has to be."""
+"""una window statusline: one line on a session, as quick as a status line has to be."""
 
 from __future__ import annotations
 
 import sys
 
+from unabridged.cli.human import plural
 from unabridged.cli.window import ROTATED, cached, fullness, share, shown, turns
 from unabridged.errors import DaemonUnavailable, NotFound
 
@@ -13,9 +14,11 @@ if TYPE_CHECKING:
     from typing import Any
 
     from unabridged.cli.arguments import Arguments
+    from unabridged.cli.connection import Caller
 
 MOST_BYTES = 1 << 20  # of what a host writes
 NOTHING = "una: no window"
+UNKNOWN = "una · nothing archived yet"  # a session before the end of its first turn
 
 
 def run(arguments: Arguments) -> int:
@@ -28,11 +31,9 @@ def run(arguments: Arguments) -> int:
     )
     row: Mapping[str, Any] | None = None
     try:
-        found = arguments.client(start=False).call("windows", asked)["windows"]
-        row = found[0] if found else None
-        line = shown(_line(row)) if row else NOTHING
-    except NotFound:
-        line = NOTHING
+        client = arguments.client(start=False)
+        row = _window(client, asked)
+        line = shown(_line(row)) if row else _kept(client, named)
     except DaemonUnavailable:
         line = "una: no daemon"
     if arguments.flag("json"):
@@ -40,6 +41,25 @@ def run(arguments: Arguments) -> int:
     else:
         arguments.screen.line(line)
     return 0
+
+
+def _window(client: Caller, asked: dict[str, Any]) -> Mapping[str, Any] | None:
+    try:
+        found = client.call("windows", asked)["windows"]
+    except NotFound:
+        return None
+    return found[0] if found else None
+
+
+def _kept(client: Caller, session: str) -> str:
+    """Return what to say where no window is: how much of the session is archived."""
+    if not session:
+        return NOTHING
+    try:
+        told = client.call("show", {"target": session, "limit": 1})["session"]
+    except NotFound:
+        return UNKNOWN
+    return f"una · {plural(int(told['events']), 'event')} archived"
 
 
 def _line(row: Mapping[str, Any]) -> str:

@@ -102,7 +102,7 @@ WINDOW_VERBS: tuple[Verb, ...] = (
     ),
     Verb(
         "window statusline",
-        "print one line on a session's window, for a host's status line",
+        "print one line on a session and its window, for a host's status line",
         "unabridged.cli.statusline",
         (Positional("session", "any name of a session; default: the one that the host's JSON names", "?"),),
         (_JSON,),

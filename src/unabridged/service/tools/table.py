@@ -235,6 +235,11 @@ TOOLS = (
 
 BY_NAME = {tool.name: tool for tool in TOOLS}
 
+# Claude Code shows its model the names of a server's tools alone, until it looks one up. It is to have those that find
+# something, and give it back, at hand: about 1,050 tokens of a prompt's beginning, which the provider caches.
+LOADED = frozenset(("search", "gather", "recall"))
+LOADED_KEY = "anthropic/alwaysLoad"
+
 
 def type_of(tool: Tool, argument: Argument) -> Any:
     """Return the Python type of an argument: that of the request's field."""
@@ -248,6 +253,7 @@ def required(tool: Tool, argument: Argument) -> bool:
 
 def listing(tool: Tool) -> dict[str, Any]:
     """Return a tool in the protocol's own form."""
+    beside = {"_meta": {LOADED_KEY: True}} if tool.name in LOADED else {}
     marks: dict[str, Any] = {"openWorldHint": False, "readOnlyHint": tool.reads_only}
     if not tool.reads_only:  # what only reads destroys nothing: there the protocol gives the mark no meaning
         marks["destructiveHint"] = False
@@ -258,6 +264,7 @@ def listing(tool: Tool) -> dict[str, Any]:
         "inputSchema": input_schema(tool),
         "outputSchema": output_schema(tool.op),
         "annotations": marks,
+        **beside,
     }
 
 
