@@ -245,19 +245,15 @@ def test_a_session_without_a_title_is_called_by_its_first_request(store: Store) 
     assert store.snapshot().scan(SESSION, (PROJECT,))[0].title == "Parser work"
 
 
+NAMED = "<command-message>una:search</command-message>\n<command-name>/una:search</command-name>\n"
+
+
 @pytest.mark.parametrize(
     ("prompt", "title"),
     [
-        (
-            "<command-message>una:search</command-message>\n<command-name>/una:search</command-name>\n"
-            "<command-args>the flash write\nof May</command-args>",
-            "/una:search the flash write",
-        ),
-        ("<command-message>init</command-message>\n<command-name>/init</command-name>", "/init"),
-        (
-            "<command-message>fix is running…</command-message>\n<command-name>fix</command-name>\n<command-args></command-args>",
-            "/fix",
-        ),
+        (f"{NAMED}<command-args>the flash write\nof May</command-args>", "/una:search the flash write"),
+        (f"{NAMED}<command-args></command-args>", "/una:search"),
+        ("<command-message>init</command-message>\n<command-name>init</command-name>", "/init"),
         ("<command-message> is what the page says", "<command-message> is what the page says"),
     ],
 )

@@ -13,7 +13,9 @@ from unabridged.service.operations import OPERATIONS
 from unabridged.service.tools.arguments import parameters
 from unabridged.service.tools.table import BY_NAME, TOOLS, input_schema, listing, required, type_of
 
-MOST_TOKENS = 3_950  # of what tools/list gives and a model reads: all but the shapes of answers and what is for its host
+MOST_TOKENS = (
+    3_950  # of what tools/list gives and a model reads: all but shapes of answers and marks for hosts
+)
 
 
 def listed() -> list[dict[str, Any]]:

@@ -12,7 +12,7 @@ from typing import Any
 from unabridged.errors import UnabridgedError
 from unabridged.hosts.calls import OWN_KEY
 from unabridged.retrieve.envelope import LABEL, attributes, quote
-from unabridged.service.tools.table import Tool
+from unabridged.service.tools.table import SCOPES, Tool
 
 SHORT_ID = 12  # characters of a session's id: what `session` takes, and unique on any one machine
 
@@ -116,6 +116,8 @@ def _completeness(answer: Answer) -> list[str]:
         told.append(
             "Nothing found. By meaning: rephrase once. An exact name, error or path: look at the live state."
         )
+        if account.get("scope") == SCOPES[0]:
+            told.append("Only this project was searched: `scope` all looks at the others, too.")
     relation: Answer = account.get("relation") or {}
     if relation:
         status = relation["status"] if relation["told"] else "not-found"
@@ -251,7 +253,7 @@ def _recall_object(answer: Answer) -> dict[str, Any]:
 
 def _sessions_text(answer: Answer) -> tuple[dict[str, str], str]:
     rows = answer["sessions"]
-    lines = [LABEL] if rows else ["No session is archived here."]
+    lines = [LABEL] if rows else ["No session is archived here. `scope` all lists those of other projects."]
     for row in rows:
         said = attributes(
             {name: str(value) for name, value in _session_facts(row).items() if name != "title"}
