@@ -18,10 +18,28 @@ CRASHES = "import os\n\n\ndef test_it_ends_the_process():\n    os._exit(3)\n"
 SKIPS = "import pytest\n\n\n@pytest.mark.skip(reason='no server')\ndef test_it_waits():\n    assert True\n"
 SLOW = "import pytest\n\n\n@pytest.mark.slow\ndef test_it_takes_long():\n    assert True\n"
 BROKEN = "import nothing_of_that_name\n"
+# Writes that it is there, and waits for another part.
+MEETS = """import time
+from pathlib import Path
+def test_it_meets_{other}():
+    Path("{own}.there").touch()
+    deadline = time.monotonic() + 60
+    while not Path("{other}.there").exists():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    time.sleep(0.5)
+    Path("{own}.over").touch()
+"""
+ALONE = """from pathlib import Path
+def test_it_is_alone():
+    assert {path.name for path in Path(".").glob("*.over")} == {"store.over", "window.over"}
+"""
 EMPTY = "VALUE = 1\n"
 
 
-def run(folder: Path, parts: dict[str, str], *arguments: str) -> subprocess.CompletedProcess[str]:
+def run(
+    folder: Path, parts: dict[str, str], *arguments: str, **variables: str
+) -> subprocess.CompletedProcess[str]:
     """Run scripts/test over parts that each hold one test file with the given text."""
     (folder / "scripts").mkdir()
     shutil.copy(ROOT / "scripts" / "test", folder / "scripts" / "test")
@@ -34,6 +52,7 @@ def run(folder: Path, parts: dict[str, str], *arguments: str) -> subprocess.Comp
         (folder / "tests" / part / f"test_{part}.py").write_text(text, encoding="utf-8")
     command = [sys.executable, str(folder / "scripts" / "test"), *arguments]
     environment = {"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    environment |= variables
     return subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=120)
 
 
@@ -67,6 +86,26 @@ def test_a_part_that_fails_is_named(tmp_path: Path) -> None:
         "tests/bad/test_bad.py::test_it_breaks",
         "tests/crashed:",
     ]
+
+
+def test_parts_run_at_once_but_what_real_agents_are_in_runs_alone_after_them(tmp_path: Path) -> None:
+    parts = {
+        "end_to_end": ALONE,
+        "store": MEETS.format(own="store", other="window"),
+        "window": MEETS.format(own="window", other="store"),
+    }
+    answer = run(tmp_path, parts, PYTEST_ARGS="-p xdist.plugin")
+    assert answer.stdout.splitlines()[-1] == "3 passed, 0 failed, 0 skipped", answer.stdout + answer.stderr
+
+
+def test_a_part_of_several_workers_names_what_fails_and_what_crashes(tmp_path: Path) -> None:
+    answer = run(tmp_path, {"store": FAILS + CRASHES + PASSES}, PYTEST_ARGS="-p xdist.plugin")
+    named = re.findall(r"^FAILED (\S+)", answer.stdout.split("tests: summary")[-1], flags=re.MULTILINE)
+    assert sorted(named) == [
+        "tests/store/test_store.py::test_it_breaks",
+        "tests/store/test_store.py::test_it_ends_the_process",
+    ]
+    assert answer.stdout.splitlines()[-1] == "1 passed, 2 failed, 0 skipped"
 
 
 @pytest.mark.parametrize("script", ["lock", "venv", "check", "../.ci/run"])
