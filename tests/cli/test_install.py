@@ -507,16 +507,45 @@ def test_on_a_terminal_each_agent_that_is_here_is_asked_about(machine: Machine) 
     process = subprocess.Popen(command, stdin=child, stdout=child, stderr=child, env=environ)
     os.close(child)
     said, answers = b"", [b"y\n", b"n\n"]
+    asked = len(answers)
     with os.fdopen(parent, "r+b", buffering=0) as terminal:
         while piece := _piece(terminal):
             said += piece
-            if said.count(b"[y/N] ") > 2 - len(answers):
+            if said.count(b"[y/N] ") > asked - len(answers):
                 terminal.write(answers.pop(0))
     assert process.wait(30) == 0
+    assert b"una uninstall` takes each back" in said
+    assert b"new      ~/.claude/skills/una/hooks/hooks.json" in said
+    assert b"`una import` archives what they have written so far" in said
     assert b"Install into Claude Code?" in said
     assert b"Install into Codex?" in said
     assert (machine.home / ".claude/skills/una/hooks/hooks.json").exists()
     assert list((machine.home / ".codex").iterdir()) == []
+
+
+def test_an_agent_is_named_by_its_command_too(machine: Machine) -> None:
+    assert "Claude Code: installed" in machine.una("install", "claude").out
+    assert "Claude Code: uninstalled" in machine.una("uninstall", "claude").out
+    assert "there is no agent `claud`" in machine.una("install", "claud").err
+
+
+def test_on_a_terminal_the_trust_of_codex_is_asked_for_and_given(machine: Machine) -> None:
+    (machine.home / ".codex").mkdir()
+    for answer, rows in ((b"n\n", 0), (b"y\n", 7)):
+        said, answers = b"", [b"y\n", answer]
+        parent, child = pty.openpty()
+        environ = {**os.environ, **machine.environ, "PATH": "/usr/bin:/bin"}
+        command = [sys.executable, "-m", "unabridged", "install"]
+        process = subprocess.Popen(command, stdin=child, stdout=child, stderr=child, env=environ)
+        os.close(child)
+        with os.fdopen(parent, "r+b", buffering=0) as terminal:
+            while piece := _piece(terminal):
+                said += piece
+                if said.count(b"[y/N] ") > 2 - len(answers):
+                    terminal.write(answers.pop(0))
+        assert process.wait(30) == 0
+        assert b"Trust those of unabridged?" in said
+        assert (machine.home / ".codex/config.toml").read_text().count("trusted_hash") == rows
 
 
 def _piece(terminal: io.FileIO) -> bytes:

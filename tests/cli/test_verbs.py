@@ -587,7 +587,8 @@ def test_a_file_that_is_closed_to_a_verb_is_an_error_that_names_it() -> None:
 def test_the_version_is_told() -> None:
     import unabridged
 
-    assert una("--version").out == f"unabridged {unabridged.__version__}\n"
+    for word in ("--version", "-V", "-v", "version"):
+        assert una(word).out == f"unabridged {unabridged.__version__}\n"
 
 
 def test_a_reader_that_goes_away_ends_the_command_quietly(monkeypatch) -> None:
@@ -597,3 +598,13 @@ def test_a_reader_that_goes_away_ends_the_command_quietly(monkeypatch) -> None:
     monkeypatch.setattr("unabridged.cli.screen.Screen.write", gone)
     done = una("search", "x", daemon=Daemon(search=FOUND))
     assert (done.status, done.out, done.err) == (141, "", "")
+
+
+def test_a_missing_choice_is_asked_for_by_what_there_is() -> None:
+    assert "`una completions` needs SHELL: bash, zsh, fish" in una("completions").err
+
+
+def test_where_nothing_was_told_yet_why_says_how_it_would_be() -> None:
+    limits = {"enabled": True, "message_tokens": 160, "active_tokens": 640, "rest_hours": 24.0}
+    done = una("why", daemon=Daemon(why={"decisions": [], "limits": limits, "left": None}))
+    assert "`una install` has your agents ask" in done.err

@@ -107,11 +107,16 @@ def _stands(target: Target, content: bytes | None) -> bool:
 
 
 def named(words: Sequence[str]) -> list[Installer]:
-    """Return the installers of some agents. Raises `InvalidInput`."""
+    """Return the installers of some agents, by their names or by the commands that start them.
+
+    Raises `InvalidInput`.
+    """
+    known = {program: name for name, installer in INSTALLERS.items() for program in installer.programs()}
+    known |= {name: name for name in INSTALLERS}
     for word in words:
-        if word not in INSTALLERS:
+        if word not in known:
             raise InvalidInput(f"there is no agent `{word}`", hint=f"It knows: {', '.join(INSTALLERS)}.")
-    return [INSTALLERS[word] for word in dict.fromkeys(words)]
+    return [INSTALLERS[name] for name in dict.fromkeys(known[word] for word in words)]
 
 
 def project_folder(scope: str) -> str:

@@ -80,7 +80,7 @@ def _closed(status: int) -> int:
 
 def _run(words: Sequence[str], screen: Screen, environ: Mapping[str, str], connect: Connect) -> int:
     first = words[0] if words else ""
-    if first in ("--version", "-V"):
+    if first in ("--version", "-V", "-v", "version"):
         screen.line(f"unabridged {unabridged.__version__}")
         return 0
     if first in HELP_WORDS or first == "help":

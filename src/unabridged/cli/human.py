@@ -48,6 +48,12 @@ def plural(count: int, one: str, many: str = "") -> str:
     return f"{number(count)} {one if count == 1 else many or one + 's'}"
 
 
+def place(path: str, home: str) -> str:
+    """Return a path with a tilde for the home folder that it is below: `~/.codex/config.toml`."""
+    below = home.rstrip("/") + "/"
+    return f"~/{path[len(below) :]}" if home and path.startswith(below) else path
+
+
 def short(identity: str, length: int = 8) -> str:
     """Return the beginning of an id: enough characters to name it again."""
     return identity[:length]

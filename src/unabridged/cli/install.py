@@ -5,10 +5,11 @@ from __future__ import annotations
 import difflib
 import sys
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import unabridged
-from unabridged.cli import agents, applying, holders
+from unabridged.cli import agents, applying, holders, human
 from unabridged.cli import journal as journals
 from unabridged.cli.arguments import Arguments
 from unabridged.cli.failure import report
@@ -62,9 +63,11 @@ def run(arguments: Arguments) -> int:
         statusline=not arguments.flag("no-statusline"),
         trust=arguments.flag("trust"),
     )
-    named = arguments.list("agent")
-    wanted = agents.named(named or _chosen(arguments, facts))
-    dry = arguments.flag("dry-run")
+    named, dry = arguments.list("agent"), arguments.flag("dry-run")
+    if not named:
+        named, trusted = _chosen(arguments, facts)
+        facts = replace(facts, trust=trusted)
+    wanted = agents.named(named)
     done, failed = list[Done](), list[Failed]()
     for installer in wanted:
         try:
@@ -80,12 +83,14 @@ def run(arguments: Arguments) -> int:
         screen.json({"ok": not failed, "dry_run": dry, "agents": rows})
         return status
     for one in done:
-        _draw(arguments, one, dry)
+        _draw(arguments, one, facts, dry)
     for one in failed:
         one.draw(screen, "not installed")
     if not wanted:
         screen.line("no agent was named, nothing is changed")
     elif done and not dry:
+        if not Path(layout(arguments.environ).store).is_dir():
+            screen.tell("next:", "`una import` archives what they have written so far.", "cyan")
         if any(one.installer.name not in HOOKED for one in done):
             screen.tell(
                 "hint:",
@@ -161,8 +166,8 @@ def _planned(place: Layout, installer: Installer, facts: Facts, before: Journal)
     return Done(installer, Plan(edits, (*taken, *notes), steps), updated=before.version, holders=held)
 
 
-def _chosen(arguments: Arguments, facts: Facts) -> list[str]:
-    """Return the agents that are here and that the person wants."""
+def _chosen(arguments: Arguments, facts: Facts) -> tuple[list[str], bool]:
+    """Return the agents that are here and that the person wants, and whether Codex's hooks are to be trusted."""
     found = [name for name in agents.present(facts) if _fits(agents.INSTALLERS[name], facts)]
     screen = arguments.screen
     if not found:
@@ -170,13 +175,18 @@ def _chosen(arguments: Arguments, facts: Facts) -> list[str]:
             "no agent was found on this machine", hint=f"Name one: {', '.join(agents.INSTALLERS)}."
         )
     if arguments.flag("yes") or arguments.flag("dry-run"):
-        return found
+        return found, facts.trust
     if not sys.stdin.isatty() or not screen.messages_terminal:
         raise InvalidInput(
             f"found {', '.join(found)}; which of them is not said",
             hint=f"`una install {' '.join(found)}`, or `una install --yes` for all of them.",
         )
-    return [name for name in found if _asked(arguments, f"Install into {agents.INSTALLERS[name].title}?")]
+    screen.note("`una install --dry-run` shows every change, `una uninstall` takes each back.")
+    wanted = [name for name in found if _asked(arguments, f"Install into {agents.INSTALLERS[name].title}?")]
+    trusted = facts.trust
+    if "codex" in wanted and not trusted and not facts.mcp_only:
+        trusted = _asked(arguments, "Codex runs only hooks that you trust. Trust those of unabridged?")
+    return wanted, trusted
 
 
 def _fits(installer: Installer, facts: Facts) -> bool:
@@ -188,7 +198,7 @@ def _asked(arguments: Arguments, question: str) -> bool:
     return sys.stdin.readline().strip().lower() in YES
 
 
-def _draw(arguments: Arguments, one: Done, dry: bool) -> None:
+def _draw(arguments: Arguments, one: Done, facts: Facts, dry: bool) -> None:
     screen = arguments.screen
     changes = [edit for edit in one.plan.edits if edit.changes]
     verb = "would be installed" if dry else "installed"
@@ -201,7 +211,9 @@ def _draw(arguments: Arguments, one: Done, dry: bool) -> None:
     screen.line(f"{screen.style(one.installer.title, 'bold')}: {verb}")
     for edit in changes:
         what = "new" if edit.before is None else "gone" if edit.after is None else "changed"
-        screen.line(f"  {what.ljust(7)}  {screen.archived(edit.path)}  ({edit.note})")
+        screen.line(
+            f"  {what.ljust(7)}  {screen.archived(human.place(edit.path, facts.home))}  ({edit.note})"
+        )
         if dry:
             for line in diff(edit.before, edit.after):
                 screen.line("    " + screen.archived(line))

@@ -179,7 +179,8 @@ def _check_path(verb: Verb, positional: Positional, value: str) -> None:
 
 
 def _missing(verb: Verb, positional: Positional) -> InvalidInput:
-    return _wrong(verb, f"`una {verb.name}` needs {positional.name.upper()}: {positional.help}")
+    meant = ", ".join(positional.choices) or positional.help
+    return _wrong(verb, f"`una {verb.name}` needs {positional.name.upper()}: {meant}")
 
 
 def _wrong(verb: Verb, message: str, hint: str = "") -> InvalidInput:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 
-from unabridged.cli import agents, applying, holders
+from unabridged.cli import agents, applying, holders, human
 from unabridged.cli import journal as journals
 from unabridged.cli.arguments import Arguments
 from unabridged.cli.holders import Holder
@@ -110,7 +110,9 @@ def _draw(arguments: Arguments, done: Undone, facts: Facts, dry: bool) -> None:
     screen.line(f"{screen.style(done.installer.title, 'bold')}: {verb}")
     for edit in done.changes:
         what = "gone" if edit.after is None else "changed"
-        screen.line(f"  {what.ljust(7)}  {screen.archived(edit.path)}  ({edit.note})")
+        screen.line(
+            f"  {what.ljust(7)}  {screen.archived(human.place(edit.path, facts.home))}  ({edit.note})"
+        )
         if dry:
             for line in diff(edit.before, edit.after):
                 screen.line("    " + screen.archived(line))

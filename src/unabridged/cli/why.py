@@ -63,7 +63,8 @@ def _draw(arguments: Arguments, item: Mapping[str, Any]) -> None:
 def _close(arguments: Arguments, answer: Mapping[str, Any]) -> None:
     screen, limits = arguments.screen, answer["limits"]
     if not answer["decisions"]:
-        screen.note("Nothing was decided here yet.")
+        screen.note("No agent here was told anything yet, or asked for it.")
+        screen.tell("hint:", "`una install` has your agents ask, once a message.", "yellow")
     told = f"Hints are {'on' if limits['enabled'] else 'off'}: {limits['message_tokens']} tokens a message, "
     told += f"{human.number(int(limits['active_tokens']))} a conversation"
     if answer["left"] is not None:

@@ -236,7 +236,7 @@ TOOLS = (
 BY_NAME = {tool.name: tool for tool in TOOLS}
 
 # Claude Code shows its model the names of a server's tools alone, until it looks one up. It is to have those that find
-# something, and give it back, at hand: about 1,050 tokens of a prompt's beginning, which the provider caches.
+# something, and give it back, at hand: under 1,800 tokens of a prompt's beginning, which the provider caches.
 LOADED = frozenset(("search", "gather", "recall"))
 LOADED_KEY = "anthropic/alwaysLoad"
 
