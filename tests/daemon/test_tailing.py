@@ -192,3 +192,55 @@ def test_a_daemon_catches_up_with_what_happened_while_none_ran(home: Home, tmp_p
         until(lambda: client.call("search", {"query": "meanwhile2"})["status"] == "ok")
         until(lambda: client.call("search", {"query": "unseen0"})["status"] == "ok")
         assert len(client.call("sessions")["sessions"]) == 2
+
+
+def test_a_host_that_is_installed_is_followed_from_its_first_session_on(tmp_path: Path) -> None:
+    home, journals = tmp_path / "home", tmp_path / "install"
+    journals.mkdir()
+    (journals / "gemini-user.json").write_text("{}")
+    (journals / "claude-code-project-0123456789abcdef.json").write_text("{}")
+    (journals / "gemini-user.json.new").write_text("{}")
+    home.mkdir()
+    roots = {"gemini": [home / "a" / "b"], "claude-code": [home / "there"], "pi": [home / "p"]}
+    (home / "there" / "below").mkdir(parents=True)
+    names = watched.installed_hosts(journals)
+    assert names == {"gemini", "claude-code"}
+    plan = plan_watch([], roots, names)
+    assert plan.folders == {
+        str(home / "there"): {"claude-code"},
+        str(home / "there" / "below"): {"claude-code"},
+        str(home): frozenset(),  # until the folders below it are there
+    }
+    assert plan.awaited == {str(home / "a" / "b"): "gemini"}
+    assert plan_watch([], roots).folders == {}
+    assert watched.installed_hosts(tmp_path / "none") == frozenset()
+
+
+def test_a_session_is_read_whose_folders_came_with_it(home: Home, tmp_path: Path) -> None:
+    user = tmp_path / "user"
+    user.mkdir()
+    with environment(HOME=str(user), CLAUDE_CONFIG_DIR=str(user / "x" / "claude")), home.connect() as client:
+        journals = Path(home.layout.installations)
+        assert tailing_of(client)["folders"] == 0
+        journals.mkdir()
+        (journals / "claude-code-user.json").write_text("{}")
+        until(lambda: tailing_of(client)["folders"] > 0)
+        transcript(user / "x" / "claude" / "projects" / "p" / f"{SESSION}.jsonl", SESSION, 2)
+        until(lambda: len(client.call("sessions", {})["sessions"]) == 1)
+
+
+def test_what_was_written_before_its_folder_was_watched_is_looked_for_again(
+    store: Store, tmp_path: Path
+) -> None:
+    root = tmp_path / "root"
+    (root / "p").mkdir(parents=True)
+    known = transcript(root / "p" / "t.jsonl", SESSION, 1)
+    made, reads = follow(store, tmp_path, [origin(known)], {"claude-code": [root]})
+    (root / "q" / "r").mkdir(parents=True)
+    made.changed([(Change.added, str(root / "q"))])
+    looked = ([str(root / "q")], ["claude-code"], [])
+    assert reads.scanned == [looked]
+    made._look_behind(frozenset())
+    until(lambda: reads.scanned == [looked, looked])
+    made._look_behind(frozenset())
+    assert made._fresh == {}

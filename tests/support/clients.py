@@ -31,8 +31,13 @@ def client_file(name: str, *candidates: str) -> Path:
     pytest.skip(f"{name} is not installed in {folder}")
 
 
-def run_client(command: Sequence[str | Path], cwd: Path, env: Mapping[str, str]) -> str:
-    """Run a client to its end, with nothing of this process's environment; returns what it wrote."""
+def run_client(
+    command: Sequence[str | Path], cwd: Path, env: Mapping[str, str], *, errors: bool = False
+) -> str:
+    """Run a client to its end, with nothing of this process's environment; returns what it wrote.
+
+    `errors`: also what it wrote to its error output.
+    """
     result = subprocess.run(
         [str(part) for part in command],
         cwd=cwd,
@@ -44,4 +49,4 @@ def run_client(command: Sequence[str | Path], cwd: Path, env: Mapping[str, str])
         check=False,
     )
     assert result.returncode == 0, f"{result.stdout}\n{result.stderr}"
-    return result.stdout
+    return result.stdout + (result.stderr if errors else "")

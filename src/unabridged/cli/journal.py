@@ -50,7 +50,7 @@ class Journal:
 
 def folder(place: Layout) -> Path:
     """Return the folder of journals."""
-    return Path(place.data) / "install"
+    return Path(place.installations)
 
 
 def path_of(place: Layout, host: str, scope: str, project: str) -> Path:

@@ -72,9 +72,8 @@ def compose(config: Config, store: Store, log: Log, explicit: bool) -> Parts:
 
     outbox = Events(layout, store, importing, frozenset(HOSTS), roots, log)
     if config.flag("ingest.tail"):
-        seen.tailing = Tailing(
-            importing, known, store, log, roots, _now, lambda: growth.__setitem__(0, time.monotonic())
-        )
+        grew, notes = lambda: growth.__setitem__(0, time.monotonic()), Path(layout.installations)
+        seen.tailing = Tailing(importing, known, store, log, roots, _now, grew, notes)
     info.workers, info.agents, info.outbox = importing.facts, speaking.facts, outbox.facts
     info.follower = seen.tailing.facts if seen.tailing is not None else _not_followed
     redact = text_redactor(rules.redact, rules.literals, rules.patterns)

@@ -106,6 +106,11 @@ class Layout:
         return os.path.join(self.data, "outbox")
 
     @property
+    def installations(self) -> str:
+        """The folder that notes what was installed into agents."""
+        return os.path.join(self.data, "install")
+
+    @property
     def models(self) -> str:
         """The folder of installed models."""
         return os.path.join(self.data, "models")

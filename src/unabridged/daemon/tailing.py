@@ -1,8 +1,8 @@
 """Follows growing transcripts: new lines and new files are read soon after they appear.
 
 Watched are the folders of known transcripts, and the folders where a host keeps its sessions once something was
-imported from them. Only folders are watched, a bounded number of them, so that a huge tree costs no more than a small
-one; what the watch misses a look at the files' sizes finds within a minute.
+imported from them or the host is installed. Only folders are watched, a bounded number of them, so that a huge tree
+costs no more than a small one; what the watch misses a look at the files' sizes finds within a minute.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from watchfiles import Change, watch
 from unabridged.archive.origins import plan_gone
 from unabridged.daemon.known import Known
 from unabridged.daemon.logs import Log
-from unabridged.daemon.watched import Watched, plan_watch, used_roots
+from unabridged.daemon.watched import Watched, installed_hosts, plan_watch, used_roots
 from unabridged.errors import UnabridgedError
 from unabridged.hosts.contract import Candidate
 from unabridged.schema.ids import Micros
@@ -30,6 +30,7 @@ MAX_LOOKS = 2_000  # files whose size is looked at in one pass, those that grew 
 GATHER_MS, STEP_MS = 400, 100  # changes are gathered for at most so long; how often the watch looks up
 PASS_SECONDS = 60.0  # between two looks at sizes
 REFRESH_SECONDS = 2.0  # during which transcripts from folders not watched yet are gathered
+SETTLE_SECONDS = 1.0  # until a watch that was just begun sees everything; what came before is looked for then
 SIDE_FILES = ("-wal", "-shm")  # what a database writes beside itself
 
 
@@ -57,8 +58,12 @@ class Tailing:
         roots: Callable[[], Mapping[str, list[Path]]],
         now: Callable[[], Micros],
         grew: Callable[[], None],
+        journals: Path | None = None,
     ) -> None:
-        """Follow what `known` lists; `roots` gives each host's places; `grew` is called when a followed file grows."""
+        """Follow what `known` lists; `roots` gives each host's places; `grew` is called when a followed file grows.
+
+        `journals`: the folder that notes which hosts are installed.
+        """
         self._reads = reads
         self._known = known
         self._store = store
@@ -68,8 +73,10 @@ class Tailing:
         self._grew = grew
         self._stop = threading.Event()
         self._closed = False
-        self._plan = Watched({}, 0)
+        self._journals = journals
+        self._plan = Watched({}, 0, {})
         self._refreshing = False
+        self._fresh = dict[str, list[str]]()  # folders that were not watched when they came, with their hosts
         self._looked = float("-inf")
         self._growth = 0.0
         self._by_path = dict[str, Origin]()
@@ -122,9 +129,12 @@ class Tailing:
             if self._closed:
                 return
             self._by_path = {origin.path: origin for origin in self._known.all() if origin.kind != "sidecar"}
-            self._plan = plan_watch(self._known.all(), self._roots())
+            self._came()
+            installed = self._installed()
+            self._plan = plan_watch(self._known.all(), self._roots(), installed)
             self._look_again()
-            folders = [folder for folder in self._plan.folders if os.path.isdir(folder)]
+            self._look_behind(installed)
+            folders = [folder for folder in (*self._plan.folders, *self._notes()) if os.path.isdir(folder)]
             try:
                 self._watch(folders)
             except OSError as error:
@@ -156,7 +166,9 @@ class Tailing:
         new = dict[str, list[str]]()
         for path in sorted({_owner(path) for _, path in changes}):
             origin = self._by_path.get(path) or self._by_path.get(os.path.realpath(path))
-            if origin is not None:
+            if str(self._journals) in (path, os.path.dirname(path)):
+                self._refresh_soon()
+            elif origin is not None:
                 self._read(origin)
             elif os.path.isdir(path):
                 self._new_folder(path)
@@ -169,8 +181,37 @@ class Tailing:
     def _new_folder(self, path: str) -> None:
         hosts = self._plan.folders.get(os.path.dirname(path))
         if hosts and path not in self._plan.folders:
+            self._fresh[path] = sorted(hosts)
             self._reads.scan([path], sorted(hosts))
             self._refresh_soon()
+        elif any(f"{place}/".startswith(f"{os.path.realpath(path)}/") for place in self._plan.awaited):
+            self._refresh_soon()
+
+    def _came(self) -> None:
+        """Take up places of hosts that were not there when the watch began."""
+        self._fresh.update(
+            (place, [host]) for place, host in self._plan.awaited.items() if os.path.exists(place)
+        )
+
+    def _look_behind(self, installed: frozenset[str]) -> None:
+        """Look once more where a watch begins: what was written before it began, no watch has seen."""
+        fresh, self._fresh = self._fresh, {}
+        timer = threading.Timer(SETTLE_SECONDS, self._settled, (fresh, installed))
+        timer.daemon = True
+        timer.start()
+
+    def _settled(self, fresh: Mapping[str, list[str]], installed: frozenset[str]) -> None:
+        for path, hosts in fresh.items():
+            self._reads.scan([path], hosts)
+        if self._installed() != installed:
+            self._refresh_soon()
+
+    def _installed(self) -> frozenset[str]:
+        return installed_hosts(self._journals) if self._journals is not None else frozenset()
+
+    def _notes(self) -> list[str]:
+        """Return the folder that notes installations, with the one that it lies in, where it may be made."""
+        return [] if self._journals is None else [str(self._journals.parent), str(self._journals)]
 
     def _read(self, origin: Origin) -> None:
         if not os.path.exists(origin.path):

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,13 +13,19 @@ from unabridged.schema.records import Origin
 
 MAX_FOLDERS = 2_000  # watched at once; Linux grants a user 8,192 and more watches in all
 
+_JOURNAL = re.compile(r"(.+)-(?:user|project-[0-9a-f]{16})\.json")  # the name of an installation's file
+
 
 @dataclass(frozen=True, slots=True)
 class Watched:
-    """The folders to watch, each with the hosts whose new files there are read (none: only known files are)."""
+    """The folders to watch, each with the hosts whose new files there are read (none: only known files are).
+
+    awaited: places of hosts that are not there yet, whose nearest folders are watched until they are.
+    """
 
     folders: Mapping[str, frozenset[str]]
     left_out: int
+    awaited: Mapping[str, str]
 
 
 def used_roots(origins: Iterable[Origin], roots: Mapping[str, list[Path]]) -> dict[str, list[Path]]:
@@ -36,26 +43,62 @@ def used_roots(origins: Iterable[Origin], roots: Mapping[str, list[Path]]) -> di
     return used
 
 
-def plan_watch(origins: Iterable[Origin], roots: Mapping[str, list[Path]]) -> Watched:
-    """Choose the folders to watch: the places of hosts with their subfolders, then those of other known files."""
+def installed_hosts(journals: Path) -> frozenset[str]:
+    """Return the hosts for which something is installed, by the names of the files in the folder that notes it."""
+    try:
+        names = os.listdir(journals)
+    except OSError:
+        return frozenset()
+    return frozenset(found[1] for name in names if (found := _JOURNAL.fullmatch(name)))
+
+
+def plan_watch(
+    origins: Iterable[Origin], roots: Mapping[str, list[Path]], installed: Collection[str] = ()
+) -> Watched:
+    """Choose the folders to watch: the places of hosts with their subfolders, then those of other known files.
+
+    A host's places count once something was imported from them, or from the time on that it is installed.
+    """
     known = list(origins)
+    places = used_roots(known, roots)
+    awaited = dict[str, str]()
+    for host in sorted(roots.keys() & installed):
+        for place in map(os.path.realpath, roots[host]):
+            if Path(place) in places.get(host, ()):
+                continue
+            if os.path.exists(place):
+                places.setdefault(host, []).append(Path(place))
+            else:
+                awaited[place] = host
     folders, left_out = dict[str, set[str]](), 0
-    for host, places in used_roots(known, roots).items():
-        for place in places:
+    for host, found in places.items():
+        for place in found:
             for folder in _folders(place):
                 if len(folders) >= MAX_FOLDERS and folder not in folders:
                     left_out += 1
                 else:
                     folders.setdefault(folder, set()).add(host)
-    for origin in sorted(known, key=lambda item: -item.seen):
-        folder = os.path.dirname(origin.path)
-        if folder in folders or origin.kind == "sidecar":
+    others = [os.path.dirname(item.path) for item in _last_first(known)] + [*map(_nearest, awaited)]
+    for folder in others:
+        if folder in folders:
             continue
         if len(folders) >= MAX_FOLDERS:
             left_out += 1
         else:
             folders[folder] = set()
-    return Watched({folder: frozenset(hosts) for folder, hosts in folders.items()}, left_out)
+    return Watched({folder: frozenset(hosts) for folder, hosts in folders.items()}, left_out, awaited)
+
+
+def _last_first(known: Iterable[Origin]) -> list[Origin]:
+    return sorted((item for item in known if item.kind != "sidecar"), key=lambda item: -item.seen)
+
+
+def _nearest(place: str) -> str:
+    """Return the last folder on the way to a place that is there."""
+    folder = os.path.dirname(place)
+    while not os.path.isdir(folder) and folder != os.path.dirname(folder):
+        folder = os.path.dirname(folder)
+    return folder
 
 
 def _folders(place: Path) -> list[str]:

@@ -11,6 +11,7 @@ from tests.hosts.gemini.chats import (
     READ,
     RESULTS,
     SESSION,
+    SHELL,
     Row,
     answer,
     header,
@@ -167,3 +168,35 @@ def test_a_context_that_changes_at_a_resumption_is_no_second_message() -> None:
     moved = {**CONTEXT, "content": [{"text": "<session_context>elsewhere</session_context>"}]}
     rows: list[Row] = [{"$set": {"messages": [CONTEXT]}}, header(), {"$set": {"messages": [moved]}}]
     assert len(texts(rows)) == 1
+
+
+def test_a_session_that_goes_on_in_another_file_says_nothing_twice() -> None:
+    first = [header(), user("u1", "How much?", 1), answer("g1", "I read.", 2, READ, SHELL)]
+    calls = [
+        {"functionCall": {"id": item["id"], "name": item["name"], "args": item["args"]}}
+        for item in (READ, SHELL)
+    ]
+    history = [
+        user("u1", "How much?", 20),
+        said("g1", "gemini", [{"text": "x", "thought": True}, {"text": "I read."}, *calls], 20),
+        said("g1_response", "user", RESULTS, 20),
+    ]
+    again = [header(), {"$set": {"messages": history}}, user("u2", "And now?", 21)]
+
+    def named(rows: list[Row]) -> dict[str, str]:
+        return {item.identity: text_of(item) for item in read(rows).blocks()}
+
+    before, after = named(first), named(again)
+    assert {name: after.get(name) for name in before} == before
+    assert [after[name] for name in after.keys() - before.keys()] == ["And now?"]
+
+
+def test_results_whose_calls_have_long_names_that_begin_alike_are_all_read() -> None:
+    tool = "mcp_server_" + "x" * 60
+    rows = [
+        said(
+            "u1", "user", [response(f"{tool}__{tool}_1_{index}", tool, f"result {index}") for index in (0, 1)]
+        ),
+        said("u2", "user", [response(f"{tool}__{tool}_1_2", tool, "result 2")]),
+    ]
+    assert [text for _, text in texts(rows)] == ["result 0", "result 1", "result 2"]

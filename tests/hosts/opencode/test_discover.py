@@ -15,10 +15,11 @@ EXPORT = RECORDED / "export.json"
 def test_the_data_folder_is_the_same_everywhere_unless_it_is_configured() -> None:
     home = Path("/home/dev")
     usual = home / ".local/share/opencode"
-    assert HOST.roots({}, home, "darwin") == HOST.roots({}, home, "linux") == [usual]
-    assert HOST.roots({"XDG_DATA_HOME": "/srv"}, home, "linux") == [Path("/srv/opencode")]
-    assert HOST.roots({"OPENCODE_DB": "other.db"}, home, "linux") == [usual, usual / "other.db"]
-    assert HOST.roots({"OPENCODE_DB": ":memory:"}, home, "linux") == [usual]
+    kilo = home / ".local" / "share" / "kilo"
+    assert HOST.roots({}, home, "darwin") == HOST.roots({}, home, "linux") == [usual, kilo]
+    assert HOST.roots({"XDG_DATA_HOME": "/srv"}, home, "linux") == [Path("/srv/opencode"), Path("/srv/kilo")]
+    assert HOST.roots({"OPENCODE_DB": "other.db"}, home, "linux") == [usual, usual / "other.db", kilo]
+    assert HOST.roots({"OPENCODE_DB": ":memory:"}, home, "linux") == [usual, kilo]
 
 
 def test_databases_the_older_storage_and_exports_are_found(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ are known are not read again: what the host changes in them (outputs that it mas
 
 from __future__ import annotations
 
+import hashlib
 from typing import Any, cast
 
 import msgspec
@@ -25,6 +26,8 @@ CALLS = 300  # calls whose results were read
 ID_CHARACTERS = 64  # a longer id is none of this host's, and is not remembered
 TITLE_CHARACTERS = 200
 SUBAGENT = "subagent"
+# Ends the name of a message of results, where the host writes down a history that it goes on with.
+RESPONSES = "_response"
 
 
 class State(msgspec.Struct, array_like=True):
@@ -37,6 +40,7 @@ class State(msgspec.Struct, array_like=True):
     calls: list[str] = []
     told: str = ""  # the title
     counted: int = 0  # contents without an id
+    asked: dict[str, str] = {}  # calls that stand among the last answer's parts: what their results are named
 
 
 class Reader:
@@ -106,14 +110,20 @@ class Reader:
         if not found:
             return []
         name = row.id or self._counted()
+        asked = self._state.asked
+        if name.endswith(RESPONSES) and all(_mark(said.result) in asked for said in found):
+            name = name.removesuffix(RESPONSES)
+            found = [said._replace(suffix=asked[_mark(said.result)]) for said in found]
+        if row.type == "gemini":
+            self._state.asked = _asked(found, row)
         parent = self._place(name)
         for said in found:
-            if said.result and said.result not in self._state.calls:
-                self._state.calls = [*self._state.calls, said.result[:ID_CHARACTERS]][-CALLS:]
+            if said.result and not self._is_read(said):
+                self._state.calls = [*self._state.calls, _mark(said.result)][-CALLS:]
         return [self._block(said, row, name, parent) for said in found]
 
     def _is_read(self, said: Said) -> bool:
-        return said.result[:ID_CHARACTERS] in self._state.calls
+        return _mark(said.result) in self._state.calls
 
     def _counted(self) -> str:
         self._state.counted += 1
@@ -166,6 +176,17 @@ class Reader:
             (row.model or "") if part.role == "assistant" else "",
             session,
         )
+
+
+def _asked(found: list[Said], row: Row) -> dict[str, str]:
+    """Return the calls of an answer by their ids, with what the name of a result adds to the answer's."""
+    calls = [said.part.call for said in found if said.part.kind == "tool-call" and not row.tool_calls]
+    return {_mark(call): f"#{2 * at + 2}" for at, call in enumerate(calls[:CALLS]) if call}
+
+
+def _mark(call: str) -> str:
+    """Return what a call's id is remembered by: ids hold the tool's name twice and may be long."""
+    return hashlib.blake2b(call.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 
 def _too_long(row: Row) -> Problem | None:

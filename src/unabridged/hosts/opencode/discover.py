@@ -14,7 +14,9 @@ from unabridged.hosts.opencode.rows import INFO, MESSAGE, PART, SESSION
 from unabridged.hosts.opencode.sessions import told
 from unabridged.hosts.walk import walk
 
-DATABASE = "opencode"  # begins the name of a database; channels of the host have one each: opencode-dev.db
+# Begin the names of databases; channels of the host have one each: opencode-dev.db. Kilo Code 7 is made of this host,
+# and its command line keeps what it says in the same tables (seen of 7.7).
+DATABASES = ("opencode", "kilo")
 SUFFIX = ".db"
 STORAGE = "storage"
 SNIFFED = 65_536  # bytes of a file that are looked at
@@ -24,9 +26,9 @@ TABLES = (b"CREATE TABLE `session`", b"CREATE TABLE session", b'CREATE TABLE "se
 def roots(env: Mapping[str, str], home: Path) -> list[Path]:
     """Return the host's data folder, the same on every platform, and a database that was put elsewhere."""
     data = Path(env["XDG_DATA_HOME"]) if env.get("XDG_DATA_HOME") else home / ".local" / "share"
-    folder = data / "opencode"
+    folder, kilo = data / "opencode", data / "kilo"
     moved = env.get("OPENCODE_DB", "")
-    return [folder, folder / moved] if moved and moved != ":memory:" else [folder]
+    return [folder, folder / moved, kilo] if moved and moved != ":memory:" else [folder, kilo]
 
 
 def find(start: Path) -> Iterator[Candidate]:
@@ -47,7 +49,7 @@ def find(start: Path) -> Iterator[Candidate]:
 
 
 def _is_named(name: str) -> bool:
-    return name.endswith((".json", ".jsonl")) or (name.startswith(DATABASE) and name.endswith(SUFFIX))
+    return name.endswith((".json", ".jsonl")) or (name.startswith(DATABASES) and name.endswith(SUFFIX))
 
 
 def _beginning(path: Path) -> bytes:
