@@ -93,6 +93,18 @@ def test_behind_a_compaction_stands_a_table_of_contents_whose_names_can_be_recal
     assert not violations(hinting.store.snapshot())
 
 
+def test_a_table_of_contents_names_nothing_that_the_host_put_in(hinting: Hinting) -> None:
+    rows: list[dict[str, Any]] = [
+        {"id": "h0", "text": "Please write `flash_ring.c`", "human": True},
+        {"id": "h1", "text": "Environment: `runner.py` of `linux-6.18`", "meta": True},
+        {"id": "h2", "text": "It is written.", "role": "assistant"},
+    ]
+    hinting.add("long", rows)
+    table = context(hinting.hook(event("SessionStart", "long", source="compact")).output)
+    assert "flash_ring.c" in table
+    assert "runner.py" not in table
+
+
 def test_what_models_were_told_is_counted(hinting: Hinting) -> None:
     assert hinting.call("stats").told == {}
     start = hinting.hook(event("SessionStart", source="startup"))

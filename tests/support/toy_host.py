@@ -1,6 +1,6 @@
 """A host of the simplest kind, so that the archive is tested without any real host's peculiarities.
 
-A line is `{"id", "text", "role", "human", "session", "stop", "cwd"}`; everything is optional.
+A line is `{"id", "text", "role", "human", "meta", "session", "stop", "cwd"}`; everything is optional.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from unabridged.archive.redact import Finding
 from unabridged.hosts.contract import Block, Candidate, Head, Line, Problem, Ref, RowStream, SessionNews
 from unabridged.hosts.lines import values
 from unabridged.schema.ids import Micros
-from unabridged.schema.records import HUMAN
+from unabridged.schema.records import HUMAN, META
 
 
 class ToyReader:
@@ -51,7 +51,7 @@ class ToyReader:
             str(row.get("kind", "text")),
             str(row.get("role", "user")),
             pieces,
-            HUMAN if row.get("human") else 0,
+            (HUMAN if row.get("human") else 0) | (META if row.get("meta") else 0),
             Micros(int(row.get("time", 0))),
             session=str(row.get("session", "")),
             parent=str(row.get("parent", "")),

@@ -12,7 +12,7 @@ from unabridged.archive.sessions import list_sessions
 from unabridged.hosts.calls import is_own_text
 from unabridged.retrieve.locator import handle_of
 from unabridged.schema.ids import GLOBAL
-from unabridged.schema.records import DOCUMENT, EVENT, HUMAN, SUPERSESSION, Document, Event, Quoted
+from unabridged.schema.records import DOCUMENT, EVENT, HUMAN, META, SUPERSESSION, Document, Event, Quoted
 from unabridged.service.handlers.hintplace import Conversation
 from unabridged.store.contract import Reader
 from unabridged.window import orientation as texts
@@ -100,7 +100,7 @@ def _line(reader: Reader, resolver: Resolver, document: Document, quoted: list[Q
     asked = next((event for event in events if event.flags & HUMAN), None)
     said, read = "", list[str]()
     for event in events:
-        if event.kind != "text" or event.size > READ_BYTES or len(read) == READ_TEXTS:
+        if event.kind != "text" or event.flags & META or event.size > READ_BYTES or len(read) == READ_TEXTS:
             continue
         text = resolver.event_text(event)
         if is_own_text(text):
