@@ -80,7 +80,7 @@ def test_stop_waits_until_the_lock_is_free(home: Path) -> None:
 
 
 def test_restart_stops_the_old_one_first(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(starting, "start", lambda place, connected, explicit: None)
+    monkeypatch.setattr(starting, "_start", lambda *_, **__: None)
     daemon = releasing(owned(home))
     done = una_daemon(home, "restart", "--json", daemon=daemon)
     assert [name for name, _ in daemon.asked] == ["shutdown", "ping"]
@@ -90,7 +90,7 @@ def test_restart_stops_the_old_one_first(home: Path, monkeypatch: pytest.MonkeyP
 def test_a_daemon_that_does_not_end_is_an_error_with_a_way_out(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(starting, "await_end", lambda place, seconds: False)
+    monkeypatch.setattr(starting, "await_end", lambda place, seconds, pid: False)
     owner = owned(home)
     done = una_daemon(home, "stop", daemon=Daemon(shutdown=ALIVE))
     owner.release()
@@ -119,8 +119,12 @@ def hanging(home: Path) -> Iterator[subprocess.Popen[bytes]]:
 def test_force_ends_a_daemon_that_hangs(
     home: Path, hanging: subprocess.Popen[bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    for name in ("STOP_SECONDS", "FORCE_SECONDS"):
+        monkeypatch.setattr(starting, name, 0.2)
     waits = starting.await_end
-    monkeypatch.setattr(starting, "await_end", lambda place, seconds: waits(place, min(seconds, 0.2)))
+    monkeypatch.setattr(
+        starting, "await_end", lambda place, seconds, pid: waits(place, min(seconds, 0.2), pid)
+    )
     silent = Daemon(shutdown=DaemonUnavailable())
     assert una_daemon(home, "stop", daemon=silent).status == 9
     assert hanging.poll() is None

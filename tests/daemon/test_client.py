@@ -287,7 +287,7 @@ def test_a_daemon_of_another_build_is_replaced_once_when_it_lacks_an_operation(
     owner = lock.acquire(fake.layout.lock)
     monkeypatch.setattr(client, "_start", True)
 
-    def ended(*_: object) -> bool:
+    def ended(*_: object, **__: object) -> bool:
         fake.shake["capabilities"].append("new.operation")
         owner.release()
         return True

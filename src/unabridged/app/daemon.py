@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from unabridged.daemon.config import Config
 
-WAIT_SECONDS = 10.0  # for the lock of a daemon that is stopping
+WAIT_SECONDS = 30.0  # for the lock of a daemon that is stopping: it may have a worker that hangs
 POLL_SECONDS = 0.01
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Mapping
 from typing import Any, cast
 
@@ -11,6 +12,7 @@ from unabridged.cli.arguments import Arguments
 from unabridged.daemon import lock, logs, starting
 from unabridged.daemon.client import answers
 from unabridged.daemon.paths import Layout, layout
+from unabridged.errors import DaemonUnavailable
 
 _SHOWN = ("time", "level", "event")
 
@@ -62,8 +64,13 @@ def _stop(arguments: Arguments) -> int:
 
 def _restart(arguments: Arguments) -> int:
     place = layout(arguments.environ)
-    stopped = _end(arguments, place)
-    _begin(place)
+    owner = starting.restart(
+        place,
+        lambda: _ask(arguments, place),
+        lambda: answers(place.socket),
+        force=arguments.flag("force"),
+    )
+    stopped = int(owner.get("pid") or 0)
     answer = arguments.client().call("ping", {})
     found = {
         "ok": True,
@@ -118,13 +125,24 @@ def _begin(place: Layout) -> None:
     starting.start(place, lambda: answers(place.socket), explicit=True)
 
 
-def _ask(arguments: Arguments) -> None:
-    client = arguments.client(start=False)
-    client.call("shutdown", {"reason": "una daemon stop"})
-    client.close()
+def _ask(arguments: Arguments, place: Layout) -> None:
+    """Ask a daemon to end, once it can be asked: one that only begins, or ends already, has no socket."""
+    seconds = starting.FORCE_SECONDS if arguments.flag("force") else starting.STOP_SECONDS
+    deadline = time.monotonic() + seconds
+    while True:
+        try:
+            client = arguments.client(start=False)
+            client.call("shutdown", {"reason": "una daemon stop"})
+            client.close()
+        except DaemonUnavailable:
+            if answers(place.socket) or not lock.held(place.lock) or time.monotonic() > deadline:
+                raise
+            time.sleep(starting.POLL_SECONDS)
+        else:
+            return
 
 
 def _end(arguments: Arguments, place: Layout) -> int:
     """Let the daemon of a home end and wait until it has; return its process number, 0 when none ran."""
-    owner = starting.stop(place, lambda: _ask(arguments), force=arguments.flag("force"))
+    owner = starting.stop(place, lambda: _ask(arguments, place), force=arguments.flag("force"))
     return int(owner.get("pid") or 0)

@@ -6,7 +6,7 @@ from unabridged.cli.screen import Screen
 from unabridged.errors import UnabridgedError
 
 # Details that the message, the hint or the command line itself already tell.
-_SAID = {"field", "nearest", "setting"}
+_SAID = {"field", "nearest", "setting", "stopping"}
 
 
 def report(screen: Screen, error: UnabridgedError, as_json: bool) -> int:

@@ -28,7 +28,7 @@ from unabridged.errors import (
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from typing import Any
+    from typing import Any, NoReturn
 
     from unabridged.daemon.paths import Layout
 
@@ -113,14 +113,13 @@ class Client:
         seconds = timeout if timeout is not None else (0.0 if on_progress else TIMEOUT)
         if op not in REPEATABLE and self._ended():
             self._connect()
-        if op not in self.server["capabilities"]:
-            self._replace(op)
+        self.require(op)
         try:
             return self._call(op, params or {}, on_progress, seconds)
         except _Lost as lost:
             if self.interrupted:
                 raise Cancelled from lost
-            if op not in REPEATABLE:
+            if op not in REPEATABLE and not lost.refused:
                 raise DaemonUnavailable("the connection to the daemon broke before it answered") from lost
         self._connect()
         try:
@@ -129,6 +128,14 @@ class Client:
             if self.interrupted:
                 raise Cancelled from lost
             raise DaemonUnavailable("the connection to the daemon broke twice") from lost
+
+    def require(self, op: str) -> None:
+        """Have a daemon of another build replaced, once, where it lacks an operation.
+
+        Raises `UnknownOperation` where this build's lacks it, too, or `DaemonIncompatible`.
+        """
+        if op not in self.server["capabilities"]:
+            self._replace(op)
 
     def interrupt(self) -> None:
         """From another thread: have the call that waits now raise `Cancelled`. The client is of no further use."""
@@ -212,9 +219,12 @@ class Client:
         self._replaced = True
         from unabridged.daemon import starting  # rare
 
-        self._call("shutdown", {"reason": f"a client of version {__version__} needs {op}"}, None, TIMEOUT)
+        try:
+            self._call("shutdown", {"reason": f"a client of version {__version__} needs {op}"}, None, TIMEOUT)
+        except (_Lost, DaemonUnavailable):
+            pass  # it ends already: another client has asked it to
         self.close()
-        starting.await_end(self._layout)
+        starting.await_end(self._layout, pid=self.server["pid"])
         self._connect()
         if op not in self.server["capabilities"]:
             raise DaemonIncompatible(f"the daemon has no operation {op!r}", version=self.server["version"])
@@ -249,10 +259,16 @@ class Client:
                     raise from_dict(message["error"].get("data") or {})
                 continue  # the late answer of a request that was given up
             if "error" in message:
-                raise from_dict(
-                    message["error"].get("data") or {"message": message["error"].get("message", "")}
-                )
+                self._fail(message["error"])
             return message["result"]
+
+    def _fail(self, error: Mapping[str, Any]) -> NoReturn:
+        """Raise what the daemon answered."""
+        told = from_dict(error.get("data") or {"message": error.get("message", "")})
+        if told.details.get("stopping"):
+            self.close()
+            raise _Refused from told
+        raise told
 
     def _send(self, data: bytes, deadline: float | None) -> None:
         if self._socket is None:
@@ -311,7 +327,15 @@ class Client:
 
 
 class _Lost(Exception):
-    """The connection broke."""
+    """The connection broke; or the request was `refused` by a daemon that stops, which did not begin with it."""
+
+    refused = False
+
+
+class _Refused(_Lost):
+    """What was asked may be asked of the next daemon."""
+
+    refused = True
 
 
 def dial(path: str) -> _socket.socket | None:

@@ -59,6 +59,8 @@ class Link:
         self._writer: asyncio.StreamWriter | None = None
         self._reading: asyncio.Task[None] | None = None
         self._opening = asyncio.Lock()
+        self._server: dict[str, Any] = {}  # what the daemon said of itself
+        self._required = False  # a replacement was asked for
         self._number = 0
         self._answers = dict[int, asyncio.Future[dict[str, Any]]]()
         self._idle: asyncio.TimerHandle | None = None
@@ -90,22 +92,41 @@ class Link:
         except Lost as lost:
             if not again:
                 raise DaemonUnavailable("the connection to the daemon broke before it answered") from lost
-        except DaemonUnavailable:
-            if again:
-                await asyncio.sleep(self._gone)
-            raise
+        except DaemonUnavailable as error:
+            if not error.details.get("stopping") or self._gone:
+                if again:
+                    await asyncio.sleep(self._gone)
+                raise
         for pause in AGAIN_SECONDS:
             await asyncio.sleep(pause)
             try:
                 return await self._call(op, params, seconds)
             except Lost:
                 continue
+            except DaemonUnavailable as error:
+                if not error.details.get("stopping"):
+                    raise
         await asyncio.sleep(self._gone)
         raise DaemonUnavailable("the connection to the daemon broke several times")
 
     async def _call(self, op: str, params: Mapping[str, Any], seconds: float) -> dict[str, Any]:
         await self.connect()
+        if op not in self._server.get("capabilities", (op,)):
+            await self._replaced(op)
         return await self._ask(op, params, seconds)
+
+    async def _replaced(self, op: str) -> None:
+        """Have a daemon of another build that lacks an operation replaced, once, by whoever may start one."""
+        if not self._starts or self._required:
+            return  # it says itself that it has none
+        self._required = True
+        self.close()
+        await asyncio.to_thread(self._require, op)
+        await self.connect()
+
+    def _require(self, op: str) -> None:
+        with client.Client(self._layout, name=self._name) as asking:
+            asking.require(op)
 
     async def _ask(self, op: str, params: Mapping[str, Any], seconds: float) -> dict[str, Any]:
         writer = self._writer
@@ -166,7 +187,7 @@ class Link:
             "capabilities": [],
         }
         try:
-            await self._ask("handshake", shake, client.CONNECT_SECONDS)
+            self._server = await self._ask("handshake", shake, client.CONNECT_SECONDS)
         except DeadlineExceeded:
             self._silent.failed()
             self.close()

@@ -41,31 +41,69 @@ def start(
     Starters queue at a lock of their own, so that the second finds what the first started. Raises what kept the daemon
     from starting, or `DaemonUnavailable`. Not `wait`: return once the process is on its way.
     """
-    safety.owned_folder(layout.data, create=True)
-    safety.private_folder(layout.run, create=True)
     deadline = time.monotonic() + START_SECONDS
-    descriptor = safety.open_private(layout.start_lock, os.O_RDWR | os.O_CREAT)
+    queue = _queue(layout)
     try:
-        while not _locked(descriptor):
+        while not _locked(queue):
             if connected():
                 return
             _check(deadline, layout)
             time.sleep(POLL_SECONDS)
-        pause, silent = POLL_SECONDS, 0
-        while not connected():
-            _check(deadline, layout)
-            told = spawn(layout, explicit=explicit, flags=flags, wait=wait)
-            if not wait or connected():
-                return
-            silent = 0 if told else silent + 1
-            if silent >= SILENT_STARTS:
-                raise DaemonUnavailable(
-                    "the daemon ends while it starts", log=layout.logs, error_stream=layout.errors
-                )
-            time.sleep(pause)
-            pause = min(pause * 2, MAX_PAUSE_SECONDS)
+        _start(layout, connected, deadline, explicit=explicit, flags=flags, wait=wait)
     finally:
-        os.close(descriptor)
+        os.close(queue)
+
+
+def restart(
+    layout: Layout, ask: Callable[[], None], connected: Callable[[], bool], *, force: bool = False
+) -> dict[str, Any]:
+    """Stop the daemon of a home and start another, which nobody else starts meanwhile; return who was stopped.
+
+    `ask` and `force` as for `stop`, `connected` as for `start`; raises what either does.
+    """
+    deadline = time.monotonic() + START_SECONDS
+    queue = _queue(layout)
+    try:
+        while not _locked(queue):
+            _check(deadline, layout)
+            time.sleep(POLL_SECONDS)
+        stopped = stop(layout, ask, force=force)
+        _start(layout, connected, time.monotonic() + START_SECONDS, explicit=True)
+    finally:
+        os.close(queue)
+    return stopped
+
+
+def _queue(layout: Layout) -> int:
+    """Return the file that starters queue at."""
+    safety.owned_folder(layout.data, create=True)
+    safety.private_folder(layout.run, create=True)
+    return safety.open_private(layout.start_lock, os.O_RDWR | os.O_CREAT)
+
+
+def _start(
+    layout: Layout,
+    connected: Callable[[], bool],
+    deadline: float,
+    *,
+    explicit: bool = False,
+    flags: tuple[str, ...] = (),
+    wait: bool = True,
+) -> None:
+    """Start the daemon of a home unless it runs, alone among the starters."""
+    pause, silent = POLL_SECONDS, 0
+    while not connected():
+        _check(deadline, layout)
+        told = spawn(layout, explicit=explicit, flags=flags, wait=wait)
+        if not wait or connected():
+            return
+        silent = 0 if told else silent + 1
+        if silent >= SILENT_STARTS:
+            raise DaemonUnavailable(
+                "the daemon ends while it starts", log=layout.logs, error_stream=layout.errors
+            )
+        time.sleep(pause)
+        pause = min(pause * 2, MAX_PAUSE_SECONDS)
 
 
 def _locked(descriptor: int) -> bool:
@@ -129,14 +167,22 @@ def _first_word(descriptor: int) -> dict[str, Any]:
     return facts
 
 
-def await_end(layout: Layout, seconds: float = STOP_SECONDS) -> bool:
-    """Wait until nobody owns the home; tell whether that came to be."""
+def await_end(layout: Layout, seconds: float = STOP_SECONDS, pid: int = 0) -> bool:
+    """Wait until nobody owns the home, or another process than `pid` (0: any); tell whether that came to be.
+
+    Agents have another daemon started as soon as one ends, so that the home may be without an owner for a moment only.
+    """
     deadline = time.monotonic() + seconds
-    while lock.held(layout.lock):
+    while _owns(layout, pid):
         if time.monotonic() > deadline:
             return False
         time.sleep(POLL_SECONDS)
     return True
+
+
+def _owns(layout: Layout, pid: int) -> bool:
+    """Tell whether a process owns the home: an owner empties the file that names it before it lets go."""
+    return lock.held(layout.lock) and (not pid or lock.read_owner(layout.lock).get("pid") == pid)
 
 
 def stop(layout: Layout, ask: Callable[[], None], *, force: bool = False) -> dict[str, Any]:
@@ -148,25 +194,26 @@ def stop(layout: Layout, ask: Callable[[], None], *, force: bool = False) -> dic
     if not lock.held(layout.lock):
         return {}
     facts = lock.read_owner(layout.lock)
+    named = facts.get("pid")
+    pid = named if isinstance(named, int) else 0
     try:
         ask()
     except UnabridgedError:
-        if not force:
+        if not force and _owns(layout, pid):
             raise
-    if await_end(layout, FORCE_SECONDS if force else STOP_SECONDS):
+    if await_end(layout, FORCE_SECONDS if force else STOP_SECONDS, pid):
         return facts
     if not force:
         raise DaemonUnavailable("the daemon did not end in time", hint="`una daemon stop --force`", **facts)
     for number in (TERMINATE, KILL):
-        pid = facts.get("pid")
         if facts.get("in_process"):
             break  # a person's own program
-        if not isinstance(pid, int) or not lock.held(layout.lock) or not is_daemon(pid):
+        if not pid or not _owns(layout, pid) or not is_daemon(pid):
             break
         os.kill(pid, number)
-        if await_end(layout, SIGNAL_SECONDS):
+        if await_end(layout, SIGNAL_SECONDS, pid):
             return facts
-    if lock.held(layout.lock):
+    if _owns(layout, pid):
         raise DaemonUnavailable("the daemon could not be ended", **facts)
     return facts
 

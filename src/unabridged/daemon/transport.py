@@ -103,7 +103,7 @@ class Server:
 
     def drain(self) -> None:
         """Begin no further requests; those that are active go on."""
-        self.draining = DaemonUnavailable("the daemon is stopping")
+        self.draining = DaemonUnavailable("the daemon is stopping", stopping=True)
         for connection in self._all:
             while connection.queue:
                 frame, _ = connection.queue.popleft()
