@@ -1,4 +1,4 @@
-"""Claude Code makes its history short by itself: nothing that was said is lost, and its model is told how to find it."""
+"""Claude Code makes its history short by itself: nothing that was said is lost, and its model is told where it is."""
 
 from __future__ import annotations
 
