@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from unabridged.retrieve import hintcues
-from unabridged.retrieve.hintintent import PASTE, intent_of
+from unabridged.retrieve.hintintent import PASTE, asks_of_history, intent_of, prose
 
 TABLES = tomllib.loads((files("unabridged.retrieve") / "hintcues.toml").read_text("utf-8")).keys() - {"words"}
 
@@ -173,6 +173,28 @@ def test_any_text_is_a_message(message: str) -> None:
     found = intent_of(message)
     assert found.kind in ("historical", "implicit", "none")
     assert bool(found.words) or found.kind == "none" or found.resumes
+
+
+@given(st.one_of(st.sampled_from((*ASKS_FOR_HISTORY, *MAY_HAVE_A_HISTORY)), st.text(max_size=300)))
+def test_whether_a_message_asks_of_history_is_what_its_intent_says(message: str) -> None:
+    found = intent_of(message)
+    assert asks_of_history(message) == (found.kind == "historical" or found.reason == "declined")
+
+
+@pytest.mark.parametrize(
+    ("message", "said"),
+    [
+        ("Look at this:\n> quoted", "Look at this:"),
+        ("Look at this:\n    x = 1", "Look at this:"),
+        ("Look at this:\n\tx = 1", "Look at this:"),
+        ("> quoted", ""),
+        ("Run ```x = 1``` now", "Run   now"),
+        ("<note>put in</note> Go on", "Go on"),
+        ("a > b, a < b, a </ b", "a > b, a < b, a </ b"),
+    ],
+)
+def test_what_is_set_off_in_a_message_is_not_what_a_person_says(message: str, said: str) -> None:
+    assert prose(message) == said
 
 
 @pytest.mark.parametrize("table", sorted(TABLES))

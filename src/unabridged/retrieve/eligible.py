@@ -23,7 +23,9 @@ class Eligibility:
         self._context = context
         self._filters = filters
         self._heads = heads
-        self._retiring = dict[bytes, bool]()  # whether a project has tombstones at all
+        self._retiring = dict[
+            bytes, tuple[bool, bool]
+        ]()  # whether a project has tombstones, supersessions at all
 
     def sift(self, candidates: Sequence[Candidate]) -> tuple[list[tuple[Candidate, Event]], dict[str, int]]:
         """Return the candidates that pass with their events, and how many did not by reason."""
@@ -60,12 +62,19 @@ class Eligibility:
     def _retirement(self, event: Event) -> str:
         """Tell whether an event has left normal search: retired itself or with its document, or replaced."""
         reader = self._context.reader
-        retiring = self._retiring.get(event.project)
-        if retiring is None:
-            retiring = bool(reader.scan(TOMBSTONE, (event.project,), limit=1))
-            self._retiring[event.project] = retiring
+        known = self._retiring.get(event.project)
+        if known is None:
+            place = (event.project,)
+            known = (
+                bool(reader.scan(TOMBSTONE, place, limit=1)),
+                bool(reader.scan(SUPERSESSION, place, limit=1)),
+            )
+            self._retiring[event.project] = known
+        retiring, replacing = known
         if retiring and places.tombstone_of(reader, event):
             return "retired"
+        if not replacing:
+            return ""
         if self._standing and reader.get(SUPERSESSION, (event.project, event.ordinal)) is not None:
             return "superseded"
         if event.host == NOTE_HOST and not self._filters.superseded:

@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from unabridged.retrieve import hintcues as cues
-from unabridged.retrieve.hintintent import Intent, intent_of
+from unabridged.retrieve.hintintent import Intent, asks_of_history
 from unabridged.retrieve.hintmatch import KIN, Needles, weight_of
 from unabridged.retrieve.hinttext import Span, split
 
@@ -329,7 +329,7 @@ def _is_taken_back(pieces: Sequence[Piece], at: int) -> bool:
 
 
 def _changes(text: str) -> bool:
-    return bool(_CORRECTED.search(text[:OPENING]) or _BUT.search(text[:OPENING])) and len(text) <= SHORT
+    return len(text) <= SHORT and bool(_CORRECTED.search(text) or _BUT.search(text))
 
 
 def _is_taken_up(pieces: Sequence[Piece], at: int) -> bool:
@@ -388,13 +388,16 @@ def _order(spans: Sequence[Sequence[Span]], scored: Sequence[Scored], best: Scor
 def _is_empty(pieces: Sequence[Piece]) -> bool:
     """Tell whether nothing was answered: what agents said, or people who did not ask, has hardly a word of its own."""
     asked = " ".join(piece.text for piece in pieces if piece.person)
-    known, new = set(_LONG_WORD.findall(asked.lower())), set[str]()
+    lower, new = asked.lower(), set[str]()
+    known: set[str] | None = None
     for piece in pieces:
-        if not piece.person:
-            new |= set(_LONG_WORD.findall(piece.text[:OPENING].lower())) - known
-            if len(new) >= NEW:
-                return False
-    if asked.rstrip().endswith("?") or not _settled(asked):
-        return True
-    asks = intent_of(asked)
-    return asks.kind == "historical" or asks.reason == "declined"
+        if piece.person:
+            continue
+        words = set(_LONG_WORD.findall(piece.text[:OPENING].lower()))
+        new |= {word for word in words if word not in lower}  # few need more than a look
+        if len(new) < NEW:
+            known = set(_LONG_WORD.findall(lower)) if known is None else known
+            new |= words - known
+        if len(new) >= NEW:
+            return False
+    return asked.rstrip().endswith("?") or not _settled(asked) or asks_of_history(asked)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
@@ -29,6 +29,7 @@ SHORTEST = 2  # letters of a word that says something
 
 _FENCED = re.compile(r"```.*?(?:```|\Z)|^(?: {4}|\t|>).*$", re.DOTALL | re.MULTILINE)
 _BLOCK = re.compile(r"<([a-z][\w-]{2,40})\b[^>]*>.*?</\1>", re.DOTALL)
+_SET_OFF = ("    ", "\t", ">")
 _COMMAND = re.compile(r"\s*[/!#][\w-]")
 _DEFINITE = re.compile(r"\b(?:the|our|this|that|these|those)\b", re.IGNORECASE)
 _IDENTIFIER = re.compile(r"\w*[a-z0-9][A-Z]\w*|\w+_\w+|\w*::\w.*|\w+\(\)|[A-Z]{2,10}-\d+|.*/.*")
@@ -125,10 +126,8 @@ def intent_of(message: str) -> Intent:
     text = prose(message)
     words = _words(text)
     resumes = bool(_RESUMED.search(text)) and not any(word.rank == "name" for word in words)
-    kind, reason = _kind(text, words)
-    several = len(words) >= (SEVERAL if kind == "implicit" else SEVERAL - 1)
-    says = several or any(word.rank != "common" for word in words)
-    if kind != "none" and not (resumes or says):
+    kind, reason = _kind(text, lambda: words)
+    if kind != "none" and not (resumes or _says(kind, words)):
         return Intent("none", "no-words")
     question, pairs = text.endswith(("?", "\uff1f")), _pairs(text, words)
     if kind != "historical":
@@ -140,7 +139,17 @@ def intent_of(message: str) -> Intent:
 
 def prose(message: str) -> str:
     """Return what a person wrote in a message: without code blocks, quotations and what a host put around it."""
-    return _FENCED.sub(" ", _BLOCK.sub(" ", message[:PASTE])).strip()[:READ_MOST]
+    text = message[:PASTE]
+    if "</" in text:
+        text = _BLOCK.sub(" ", text)
+    if "```" in text or _is_set_off(text):
+        text = _FENCED.sub(" ", text)
+    return text.strip()[:READ_MOST]
+
+
+def _is_set_off(text: str) -> bool:
+    """Tell whether a line begins as code or a quotation does: to look for that costs less than the pattern."""
+    return any(text.startswith(begin) or f"\n{begin}" in text for begin in _SET_OFF)
 
 
 def _pairs(text: str, words: Sequence[Word]) -> tuple[tuple[int, int], ...]:
@@ -154,7 +163,26 @@ def _pairs(text: str, words: Sequence[Word]) -> tuple[tuple[int, int], ...]:
     )
 
 
-def _kind(text: str, words: tuple[Word, ...]) -> tuple[Kind, str]:
+def asks_of_history(message: str) -> bool:
+    """Tell whether a message asks for history, or wants none of it: `intent_of` says more of it, and takes longer."""
+    if len(message) > PASTE or is_own_text(message.lstrip()) or _COMMAND.match(message):
+        return False
+    text = prose(message)
+    kind, reason = _kind(text, lambda: _words(text))
+    if kind != "historical":
+        return reason == "declined"
+    words = _words(text)
+    named = any(word.rank == "name" for word in words)
+    return _says(kind, words) or (bool(_RESUMED.search(text)) and not named)
+
+
+def _says(kind: Kind, words: Sequence[Word]) -> bool:
+    """Tell whether words say something: one by itself, or several together."""
+    several = len(words) >= (SEVERAL if kind == "implicit" else SEVERAL - 1)
+    return several or any(word.rank != "common" for word in words)
+
+
+def _kind(text: str, words: Callable[[], tuple[Word, ...]]) -> tuple[Kind, str]:
     """Return the kind of a message and the code of the rule that said so, the weightiest first."""
     asked, named = _ASKED.search(text), _NAMED.search(text)
     if _DECLINED.search(text):
@@ -182,14 +210,16 @@ def _kind(text: str, words: tuple[Word, ...]) -> tuple[Kind, str]:
     return "implicit", "matter"
 
 
-def _is_general(text: str, words: tuple[Word, ...]) -> bool:
+def _is_general(text: str, words: Callable[[], tuple[Word, ...]]) -> bool:
     if _OWN.search(text):
         return False
     if _GENERAL.search(text):
         return True
     if not (about := _ABOUT.search(text)):
         return False
-    own = any(_IDENTIFIER.fullmatch(word.source) and not ERROR_CODE.fullmatch(word.source) for word in words)
+    own = any(
+        _IDENTIFIER.fullmatch(word.source) and not ERROR_CODE.fullmatch(word.source) for word in words()
+    )
     return not own and not _DEFINITE.search(text, about.end())
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from unabridged.retrieve import hintlive
 from unabridged.retrieve.hintanswer import SETTLING, says_change
@@ -145,19 +146,25 @@ def _of_matter(intent: Intent, found: Sequence[Source], tests: Tests) -> Verdict
     """Return what to tell of a matter that is not asked of; it is known by its phrase."""
     strong = [item for item in found if is_strong_for_implicit(intent, item)]
     strong.sort(key=lambda item: (-_weight(item), item.spread, -item.score, item.key))
-    for item in strong[:LOOKED]:
-        if item.event.role == "user":  # what an agent said is an answer
-            tests.closer(item, True)
-    strong = [item for item in strong if not item.bare]
-    if not strong:
+    holding = _held_by_somebody(strong, tests)  # none is looked at more closely before it is needed
+    first = next(holding, None)
+    if first is None:
         return Verdict(NOTHING, "weak-evidence", found[0] if found else None)
-    fresh = [item for item in strong if not tests.is_stale(item)]
-    if not fresh or (fresh[0] is not strong[0] and _is_behind(fresh[0], strong[0])):
-        return Verdict(NOTHING, "stale-source", strong[0])
-    best = fresh[0]
+    best = next((item for item in chain((first,), holding) if not tests.is_stale(item)), None)
+    if best is None or (best is not first and _is_behind(best, first)):
+        return Verdict(NOTHING, "stale-source", first)
     if tests.rests(best, False):
         return Verdict(NOTHING, "repeated-source", best)
     return Verdict(MARKER, "recurring-matter", best, (best,), frozenset(best.words))
+
+
+def _held_by_somebody(strong: Sequence[Source], tests: Tests) -> Iterator[Source]:
+    """Yield the sources but those in which nobody answered; the best of them are looked at more closely."""
+    for at, item in enumerate(strong):
+        if at < LOOKED and item.event.role == "user":  # what an agent said is an answer
+            tests.closer(item, True)
+        if not item.bare:
+            yield item
 
 
 def _near(intent: Intent, fresh: Sequence[Source], others: Sequence[Source]) -> list[Source]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
@@ -45,8 +44,6 @@ SPARE = 4_096  # bytes by which white space may make a message longer
 NEIGHBOURS = 60  # steps of a conversation within which turns speak of one matter
 LENT = 0.8  # of the weight of a word that only a turn beside the source has
 
-_SPACE = re.compile(r"\s+")
-
 # What all versions of a turn share, the turn (none yet: of an event), its windows.
 Group = tuple[bytes, Document | None, list[tuple[Candidate, Event]]]
 
@@ -79,7 +76,7 @@ def looking(context: Context, finder: Finder, intent: Intent, message: str, visi
     ]
     intent = replace(intent, words=tuple(words))
     needles = Needles(intent.words, kin=intent.kind == "historical")
-    return Looking(context, finder, intent, needles, _SPACE.sub(" ", message).strip(), visible)
+    return Looking(context, finder, intent, needles, " ".join(message.split()), visible)
 
 
 def look(asked: Looking, kinds: frozenset[str]) -> list[Source]:
@@ -215,7 +212,7 @@ def _read(asked: Looking, group: Group) -> Source | None:
 def _is_message(asked: Looking, text: str) -> bool:
     if len(text) > len(asked.message) + SPARE:
         return False
-    return _SPACE.sub(" ", text).strip() == asked.message
+    return " ".join(text.split()) == asked.message
 
 
 def _time(context: Context, event: Event) -> Micros:

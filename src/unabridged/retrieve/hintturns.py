@@ -18,6 +18,7 @@ ENDS = 5  # events of a turn that are looked at: so many at its beginning, so ma
 BEFORE, BEHIND = 2, 4  # turns of a conversation around a source that are looked at
 BESIDE = 3  # further turns of it that hold words of the message
 SAID_MOST = 10  # messages of a conversation that are read, the nearest to the source
+STRIDE = 12  # events that are read at once, until there are enough
 LINE = 80  # characters of a line that show who wrote it
 RESULTS = 4  # steps behind a call that are looked at for its result
 TEXT = 4_000  # bytes of a message that are looked at
@@ -25,6 +26,8 @@ END = 500  # characters at either end of a long one that holds none of the best 
 IDENTITY = 12  # bytes of a document's id that all its versions share
 SPOKEN, PAYLOAD = frozenset(("text",)), frozenset(("tool-result", "tool-call"))
 
+Named = tuple[tuple[ProjectId, Ordinal], bytes, int]  # an event's key, the id and the number of its turn
+Told = tuple[Event, bytes, int]  # an event, the id and the number of its turn
 Allows = Callable[[Event], bool]
 
 
@@ -165,7 +168,7 @@ def _said(context: Context, source: Source, allows: Allows) -> list[Said]:
     if source.event.kind not in SPOKEN or source.is_note:  # it stands alone
         return [_alone(source)]
     turns = _turns(context, source)
-    events = _events(context, turns)
+    events = _events(context, turns, source.event.ordinal)
     if source.document is None:
         events += [(event, b"", len(turns)) for event in _open_turn(context, source.event)]
     elif len(turns) < BEFORE + 1 + BEHIND:  # the conversation may end with a turn that is open
@@ -211,27 +214,47 @@ def _turns(context: Context, source: Source) -> list[Document]:
     return sorted(found.values(), key=lambda turn: turn.seq_from)
 
 
-def _events(context: Context, turns: Iterable[Document]) -> list[tuple[Event, bytes, int]]:
-    """Return what was said in turns, as events with the document and the number of each turn."""
+def _events(context: Context, turns: Iterable[Document], middle: Ordinal) -> list[Told]:
+    """Return what was said in turns, as events with the document and the number of each turn.
+
+    Of what lies around the event at `middle` only so much as can be read of a conversation; without it, its beginning.
+    """
     keys = [
         ((turn.project, ordinal), bytes(turn.id), at)
         for at, turn in enumerate(turns)
         for ordinal in _ends(turn.members)
     ]
-    events = context.reader.get_many(EVENT, [key for key, _, _ in keys])
-    return [
-        (event, held_by, at)
-        for event, (_, held_by, at) in zip(events, keys, strict=True)
-        if event is not None and _is_said(event)
-    ]
+    place = next((at for at, ((_, ordinal), _, _) in enumerate(keys) if ordinal == middle), 0)
+    found = _first_said(context, keys[place:])
+    if not place:
+        return found
+    if not found or found[0][0].ordinal != middle:
+        return _first_said(context, keys)
+    return [*reversed(_first_said(context, keys[place - 1 :: -1])), *found]
 
 
-def _opened(context: Context, turns: Sequence[Document]) -> list[tuple[Event, bytes, int]]:
+def _first_said(context: Context, keys: Sequence[Named]) -> list[Told]:
+    """Return what was said in the first of some events: one more than is read of a conversation, or somewhat more."""
+    found = list[Told]()
+    for first in range(0, len(keys), STRIDE):
+        some = keys[first : first + STRIDE]
+        events = context.reader.get_many(EVENT, [key for key, _, _ in some])
+        found += [
+            (event, held_by, at)
+            for event, (_, held_by, at) in zip(events, some, strict=True)
+            if event is not None and _is_said(event)
+        ]
+        if len(found) > SAID_MOST:
+            break
+    return found
+
+
+def _opened(context: Context, turns: Sequence[Document]) -> list[Told]:
     """Return what was said behind the last of some turns, as far as no turn holds it yet."""
     last, number = turns[-1], len(turns)
     place = (last.project, last.session)
     steps = context.reader.scan(PATH, place, start=(last.seq_to + 1,), limit=2 * ENDS)
-    found = list[tuple[Event, bytes, int]]()
+    found = list[Told]()
     for event in context.reader.get_many(EVENT, [(last.project, step.event) for step in steps]):
         if event is not None and _is_said(event):
             number += bool(event.flags & HUMAN and found)
