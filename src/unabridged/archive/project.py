@@ -13,6 +13,7 @@ from pathlib import Path
 
 MAX_DEPTH = 64  # folders walked upwards
 MAX_POINTER = 4_096  # bytes read of a `.git` file
+WORKTREES = "worktrees"  # where a repository keeps an entry for each of its worktrees
 
 
 def root_of(cwd: str, host: str) -> str:
@@ -61,7 +62,10 @@ def _git_root(folder: Path) -> Path | None:
 
 
 def _worktree_root(folder: Path, entry: Path, private: Path) -> Path:
-    """Return the main working tree of a linked worktree whose private folder points back, else the folder itself."""
+    """Return the main working tree of a linked worktree whose private folder points back, else the folder itself.
+
+    That private folder is the repository's own: anybody can make another one that points wherever it likes.
+    """
     try:
         back = (private / "gitdir").read_bytes()[:MAX_POINTER].decode("utf-8", "replace").strip()
         common = (private / "commondir").read_bytes()[:MAX_POINTER].decode("utf-8", "replace").strip()
@@ -70,4 +74,6 @@ def _worktree_root(folder: Path, entry: Path, private: Path) -> Path:
     if os.path.realpath(private / back) != os.path.realpath(entry):
         return folder
     shared = Path(os.path.realpath(private / common))
+    if Path(os.path.realpath(private)).parent != shared / WORKTREES:
+        return folder
     return shared.parent if shared.name == ".git" else shared
