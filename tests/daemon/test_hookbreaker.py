@@ -54,6 +54,15 @@ def test_what_is_told_is_what_hooks_heed(home: Home, run: Path, count: int) -> N
         os.utime(path)
 
 
+def test_a_clock_that_was_set_back_holds_nobody_back(home: Home, run: Path) -> None:
+    path = run / "hook.starts"
+    path.write_bytes(b"x" * 9)
+    os.utime(path, (time.time() + 86_400,) * 2)
+    assert not hookclient.broken(os.fsencode(path), hookclient.START_WINDOW)
+    found = hookbreaker.facts(home.layout)
+    assert (found["open"], found["starts"]) == (False, {"failures": 9, "until": 0})
+
+
 def test_one_start_is_no_fault_and_several_in_a_row_are(home: Home, run: Path) -> None:
     assert finding(home).ok
     (run / "hook.starts").write_bytes(b"x")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
+import socket
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -17,7 +19,7 @@ from unabridged.daemon.importrun import ImportRun
 from unabridged.daemon.logs import Log
 from unabridged.daemon.messages import Trouble
 from unabridged.daemon.outbox import ATTEMPTS, MAX_BYTES, Outbox, Useless
-from unabridged.errors import DiskLow, NotFound, UnsafePath
+from unabridged.errors import DiskLow, NotFound, PathUnreadable, UnsafePath
 
 OTHER = "22222222-2222-4333-8444-555555555555"
 
@@ -202,20 +204,58 @@ def test_what_can_never_be_an_entry_goes_to_quarantine_at_once(rig: Rig, data: b
     assert (rig.box / "quarantine" / "bad.json").read_bytes() == data
 
 
-def test_links_folders_and_pipes_in_the_outbox_are_refused(rig: Rig, tmp_path: Path) -> None:
+def test_links_folders_pipes_and_sockets_in_the_outbox_are_refused(rig: Rig, tmp_path: Path) -> None:
     secret = put(tmp_path / "elsewhere", "secret", transcript=str(rig.file()))
     rig.box.mkdir(mode=0o700)
     (rig.box / "link.json").symlink_to(secret)
     (rig.box / "folder.json").mkdir()
     os.mkfifo(rig.box / "pipe.json")
+    socket.socket(socket.AF_UNIX).bind(os.path.relpath(rig.box / "socket.json"))
     (rig.box / "README").write_text("not ours")
     rig.draining.drain()
-    assert rig.reasons() == dict.fromkeys(("link", "folder", "pipe"), "unsafe-path")
+    assert rig.reasons() == dict.fromkeys(("link", "folder", "pipe", "socket"), "unsafe-path")
     assert rig.reader.read == []
     assert secret.exists()
     assert (rig.box / "README").exists()
-    assert rig.outbox.drop(["link", "folder", "pipe"]) == 3
+    assert rig.outbox.drop(["link", "folder", "pipe", "socket"]) == 4
     assert secret.exists()
+
+
+@pytest.mark.parametrize("step", ["take", "read"])
+@pytest.mark.parametrize("number", [errno.EACCES, errno.EIO])
+def test_an_entry_that_cannot_be_read_now_keeps_no_other_waiting_and_is_tried_again(
+    rig: Rig, monkeypatch: pytest.MonkeyPatch, step: str, number: int
+) -> None:
+    ill = put(rig.box, "a", transcript=str(rig.file("a.jsonl")))
+    well = put(rig.box, "b", transcript=str(rig.file("b.jsonl")))
+    found = getattr(rig.outbox, step)
+
+    def failing(name: str, *more: Any) -> Any:
+        if name == ill.name:
+            raise OSError(number, os.strerror(number))
+        return found(name, *more)
+
+    monkeypatch.setattr(rig.outbox, step, failing)
+    rig.draining.drain()
+    assert (ill.exists(), well.exists(), rig.reasons()) == (True, False, {})
+    monkeypatch.undo()
+    rig.draining.drain()
+    assert rig.waiting() == []
+
+
+def test_an_outbox_that_cannot_be_read_is_told(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
+    put(rig.box, "a", transcript=str(rig.file()))
+
+    def unreadable(_: str) -> Any:
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    monkeypatch.setattr(os, "scandir", unreadable)
+    assert rig.draining.facts()["error"] == "path-unreadable"
+    with pytest.raises(PathUnreadable):
+        rig.draining.drain()
+    monkeypatch.undo()
+    rig.draining.drain()
+    assert rig.waiting() == []
 
 
 def test_an_outbox_that_others_may_write_is_not_read(rig: Rig) -> None:

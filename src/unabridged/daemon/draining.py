@@ -206,16 +206,18 @@ class Draining:
 
     def _named(self, waiting: str) -> list[tuple[str, Entry, str]]:
         """Take an entry: its name from here on, and each transcript; what is of no use goes to quarantine."""
+        name = waiting
         try:
             name = self.outbox.take(waiting)
-        except FileNotFoundError:
-            return []  # dropped meanwhile
-        try:
             entry = self.outbox.read(name, self._hosts.__contains__)
         except Useless as error:
             self._hold(name, error)
             return []
         except FileNotFoundError:
+            return []  # dropped meanwhile
+        except OSError as error:  # those behind it must not wait for it
+            self._later[name] = time.monotonic() + self._again
+            self._log.warning("outbox-unreadable", entry=name, errno=error.errno)
             return []
         return [(name, entry, path) for path in self._paths(entry)]
 

@@ -71,6 +71,8 @@ def _state(path: str, seconds: tuple[int, int]) -> tuple[int, int]:
     except OSError:
         return 0, 0
     count = found.st_size
+    if found.st_mtime > time.time():  # the clock was set back since: hooks do not heed it
+        return count, 0
     return count, int(found.st_mtime + min(seconds[0] << min(max(count - 1, 0), 16), seconds[1]))
 
 

@@ -20,7 +20,7 @@ from typing import Any
 import msgspec
 
 from unabridged.daemon import safety
-from unabridged.errors import NotFound
+from unabridged.errors import NotFound, PathUnreadable
 
 VERSION = 1
 ENDING, REASON = ".json", ".why"
@@ -110,7 +110,7 @@ class Outbox:
     def oldest(self, most: int, but: frozenset[str] = frozenset()) -> list[str]:
         """Return the names of at most so many entries that wait, the oldest first, without those of `but`.
 
-        Raises `UnsafePath` where others could have put something into the folder.
+        Raises `UnsafePath` where others could have put something into the folder, `PathUnreadable`.
         """
         return heapq.nsmallest(most, (name for name in self._names() if name not in but))
 
@@ -237,7 +237,13 @@ class Outbox:
         if not os.path.lexists(self.folder):
             return
         safety.private_folder(self.folder)
-        with os.scandir(self.folder) as found:
+        try:
+            found = os.scandir(self.folder)
+        except OSError as error:
+            raise PathUnreadable(
+                f"{self.folder} cannot be read: {error.strerror}", path=self.folder
+            ) from error
+        with found:
             yield from found
 
     def _names(self) -> Iterator[str]:
@@ -257,8 +263,10 @@ def _read(path: str) -> Entry:
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError as error:
-        if os.path.islink(path):
-            raise Useless("unsafe-path", "it is a symbolic link") from error
+        if os.path.lexists(path) and not stat.S_ISREG(os.lstat(path).st_mode):
+            raise Useless(
+                "unsafe-path", "it is a symbolic link, or something else that cannot be opened"
+            ) from error
         raise
     try:
         found = os.fstat(descriptor)
