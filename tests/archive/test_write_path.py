@@ -245,6 +245,16 @@ def test_a_session_without_a_title_is_called_by_its_first_request(store: Store) 
     assert store.snapshot().scan(SESSION, (PROJECT,))[0].title == "Parser work"
 
 
+def test_a_request_that_is_still_being_answered_names_its_session(store: Store) -> None:
+    admit(
+        store,
+        b'{"id":"a","text":"please fix the parser","human":true}\n{"id":"b","text":"I look"}\n',
+        idle=False,
+    )
+    assert store.snapshot().scan(DOCUMENT, (PROJECT,)) == []
+    assert store.snapshot().scan(SESSION, (PROJECT,))[0].title == "please fix the parser"
+
+
 NAMED = "<command-message>una:search</command-message>\n<command-name>/una:search</command-name>\n"
 
 

@@ -15,7 +15,7 @@ from unabridged.archive import retain
 from unabridged.archive.documents import DocumentDraft, DocumentWriter
 from unabridged.archive.matching import Matching, matching, part_of
 from unabridged.archive.prepared import Prepared, stored
-from unabridged.archive.turns import Turn
+from unabridged.archive.turns import Turn, Turns
 from unabridged.archive.twins import Begun
 from unabridged.errors import Conflict
 from unabridged.hosts.contract import SessionNews
@@ -506,9 +506,11 @@ def _titled(session: Session, append: Append) -> Session:
     if session.title:
         return session
     own = append.sessions[0].host_session
-    for turn in append.turns:
-        if turn.title and (turn.session or own) == session.host_session:
-            return msgspec.structs.replace(session, title=turn.title)
+    asked = [(turn.session, turn.title) for turn in append.turns]
+    asked += Turns(append.after.turn_state).titles().items()  # the first one may still be answered
+    for name, title in asked:
+        if title and (name or own) == session.host_session:
+            return msgspec.structs.replace(session, title=title)
     return session
 
 

@@ -67,6 +67,10 @@ class Turns:
         """Return the open turns, b"" when there is none."""
         return msgspec.msgpack.encode(self._open) if self._open else b""
 
+    def titles(self) -> dict[str, str]:
+        """Return what open turns were asked, by session."""
+        return {session: turn.title for session, turn in self._open.items() if turn.title}
+
     def add(
         self, session: str, event: EventId, flags: int, size: int, tokens: int, time: int, text: bytes
     ) -> list[Turn]:

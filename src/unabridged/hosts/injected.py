@@ -60,6 +60,37 @@ COMPACTIONS = (
     "Provide a detailed prompt for continuing our conversation",
 )
 
+# What aider 0.86 says as the user before a person's words, each with an answer of its own making (`Ok.`): an example
+# conversation, the files of the chat, its map of the repository, what it did. Source: `aider/coders/*_prompts.py`.
+AIDER_TEXTS = (
+    "I switched to a new code base. Please don't consider the above files",
+    "I have *added these files to the chat* so you",
+    "These files have been *added these files to the chat* so we",
+    "These are some files we have been discussing that we may want to edit",
+    "I am not sharing any files that you can edit yet.",
+    "I am not sharing any files with you.",
+    "I am not sharing any files yet.",
+    "I am not sharing the full contents of any files with you yet.",
+    "Don't try and edit any existing code without asking me to add the files to the chat!",
+    "Here are some READ ONLY files, provided for your reference.",
+    "Here are summaries of some files present in my git repository.",
+    "I am working with you on code in a git repository.\nHere are summaries of some files",
+    "Below here are summaries of other files! Do not propose changes to these *read-only* files",
+    "I committed the changes with git hash ",
+)
+# Texts that are all of a message.
+AIDER_EXAMPLES = frozenset(
+    (
+        "Change get_factorial() to use math.factorial",
+        "Change the greeting to be more casual",
+        "Refactor hello() into its own file.",
+        "Replace is_prime with a call to sympy.",
+        "I edited the files myself.",
+        "I updated the files.",
+        "I didn't see any properly formatted edits in your reply?!",
+    )
+)
+
 # Beginnings of texts that Gemini CLI sends as the user.
 GEMINI_TEXTS = (
     "<session_context>",

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from unabridged.hosts.calls import OWN_MARK, is_own_text
 from unabridged.hosts.injected import (
+    AIDER_EXAMPLES,
+    AIDER_TEXTS,
     CLAUDE_OUTPUTS,
     CLAUDE_TEXTS,
     CODEX_SHELL,
@@ -16,6 +18,7 @@ from unabridged.hosts.injected import (
 )
 from unabridged.schema.records import ECHO, HUMAN, META, SUMMARY
 
+AIDER = "aider"
 LOOKED_AT = 300  # characters; a host puts a sentence of its own before what a hook of ours said
 SUMMARIES = (
     CODEX_SUMMARY,
@@ -34,6 +37,13 @@ ROLES = {
     "tool": "tool",
     "function": "tool",
 }
+
+
+def is_scripted(host: str, text: str) -> bool:
+    """Tell whether a host says a text as the user, and the model's answer to it as well."""
+    if host != AIDER:
+        return False
+    return text.startswith(AIDER_TEXTS) or (len(text) < LOOKED_AT and text.strip() in AIDER_EXAMPLES)
 
 
 def text_flags(text: str, role: str, *, side: bool) -> int:

@@ -11,7 +11,7 @@ from unabridged.hosts.contract import EMPTY, Block, Line, Piece, Problem, Ref
 from unabridged.hosts.lines import NOT_AN_OBJECT
 from unabridged.hosts.times import HostTime, from_iso
 from unabridged.hosts.wire import hosted
-from unabridged.hosts.wire.authors import text_flags
+from unabridged.hosts.wire.authors import is_scripted, text_flags
 from unabridged.hosts.wire.items import Facts, decoded, facts_of
 from unabridged.hosts.wire.parts import parts_of
 from unabridged.schema.records import ECHO, HUMAN, META, SIDE, SUMMARY
@@ -23,9 +23,10 @@ NOT_AN_ITEM = Problem("not-an-item", "the line is no item of a conversation")
 
 
 class State(msgspec.Struct, array_like=True):
-    """Calls without a result so far: what the tool is called, and whether it is one of ours."""
+    """Calls without a result so far: what the tool is called, and whether it is one of ours; whose turn it is."""
 
     calls: dict[str, tuple[str, bool]] = {}
+    scripted: bool = False  # the last text of the user was the host's own, and so is the answer
 
 
 class Reader:
@@ -41,7 +42,7 @@ class Reader:
 
     def state(self) -> bytes:
         """Return what a new reader needs to go on."""
-        return msgspec.msgpack.encode(self._state) if self._state.calls else b""
+        return msgspec.msgpack.encode(self._state) if self._state.calls or self._state.scripted else b""
 
     def read(self, line: bytes, number: int) -> Line:  # noqa: ARG002 - the contract's names
         """Read one item."""
@@ -116,7 +117,14 @@ class Reader:
             return "", HUMAN if part.role == "user" and not self._side else 0
         if part.kind != "text":
             return "", META if part.kind == "other" else 0
-        return "", text_flags(first_text(part), part.role, side=self._side)
+        return "", self._text_flags(first_text(part), part.role)
+
+    def _text_flags(self, text: str, role: str) -> int:
+        if role == "assistant" and self._state.scripted:
+            self._state.scripted = False
+            return META
+        self._state.scripted = role == "user" and is_scripted(self._host, text)
+        return META if self._state.scripted else text_flags(text, role, side=self._side)
 
 
 def native_of(conversation: str, key: str, at: int) -> str:
