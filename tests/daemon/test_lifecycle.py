@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from tests.daemon.living import (
+    PATIENCE,
     SESSION,
     Home,
     alive,
@@ -24,9 +25,9 @@ from tests.daemon.living import (
     transcript,
     until,
 )
-from unabridged.daemon import lock, starting
+from unabridged.daemon import lock, login, starting
 from unabridged.daemon.client import Client
-from unabridged.errors import DaemonUnavailable, StoreTooNew, UnsafePath
+from unabridged.errors import DaemonUnavailable, StoreLocked, StoreTooNew, UnsafePath
 
 # Every test here starts daemons.
 pytestmark = pytest.mark.slow
@@ -206,6 +207,24 @@ def test_a_second_daemon_on_one_home_says_that_the_first_one_runs(home: Home) ->
     told = starting.spawn(home.layout)
     assert told["running"]["pid"] == pid
     assert home.events().count("ready") == 1
+
+
+def test_a_login_service_that_finds_a_daemon_fails_so_that_it_is_tried_again(home: Home) -> None:
+    pid = home.connect().server["pid"]
+    words = login.command(sys.executable, home.layout)
+    done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=PATIENCE)
+    assert (done.returncode, done.stderr) == (
+        StoreLocked.exit_code,
+        "unabridged: store-locked: another daemon serves this home\n",
+    )
+    kill(pid, signal.SIGTERM)
+    until(lambda: not alive(pid))
+    service = subprocess.Popen(words)
+    try:
+        until(lambda: lock.read_owner(home.layout.lock).get("pid") == service.pid)
+    finally:
+        service.terminate()
+        assert service.wait(PATIENCE) == 0
 
 
 def test_force_ends_a_daemon_that_does_not_answer_and_nobody_else(

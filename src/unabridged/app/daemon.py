@@ -111,8 +111,9 @@ def _options(arguments: list[str]) -> dict[str, Any]:
 
 
 def _run(options: dict[str, Any], ready: Readiness, started: float) -> int:
-    from unabridged.daemon import config, folders, paths
+    from unabridged.daemon import config, folders, lock, paths
     from unabridged.daemon.logs import Log
+    from unabridged.errors import StoreLocked
 
     place = paths.Layout(*options["place"]) if options["place"] else None
     settings = config.load(paths.environment(), options["flags"], explicit=options["explicit"], place=place)
@@ -120,6 +121,9 @@ def _run(options: dict[str, Any], ready: Readiness, started: float) -> int:
     layout = settings.layout
     # Only who holds the lock opens the store, migrates it, or touches the socket.
     ownership = _own(settings, ready)
+    if ownership is None and not options["detach"]:
+        # A service is tried again after a failure only: it takes over once the other daemon has left.
+        raise StoreLocked("another daemon serves this home", owner=lock.read_owner(layout.lock))
     if ownership is None:
         return 0
     try:
