@@ -721,6 +721,44 @@ def test_a_file_stays_its_owners_when_root_installs(machine: Machine) -> None:
         assert (path.stat().st_uid, path.stat().st_gid) == (12_345, 23_456)
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can be taken for another user")
+def test_root_writes_nothing_into_the_home_of_who_asked_for_it(machine: Machine) -> None:
+    os.chown(machine.home, 12_345, 12_345)
+    done = machine.una("install", "claude-code", SUDO_UID="12345")
+    assert done.status == 5
+    assert "without `sudo`" in done.err
+    assert list(machine.home.iterdir()) == []
+    assert (
+        machine.una("install", "claude-code").status == 0
+    )  # as in a container, whose user nobody was before
+
+
 def test_a_dry_run_of_an_uninstallation_makes_nothing(machine: Machine) -> None:
     assert machine.una("uninstall", "claude-code", "--dry-run").status == 0
     assert not machine.archive.exists()
+
+
+@pytest.mark.parametrize(
+    ("agent", "name", "form", "refused"),
+    [
+        ("claude-code", "${HOME}", (), True),
+        ("claude-code", "$HOME {env:HOME} %s", (), False),
+        ("claude-code", "${CLAUDE_PLUGIN_ROOT}", ("--mcp-only",), True),
+        ("codex", "${HOME} {env:HOME}", (), False),
+        ("opencode", "${HOME} {env:HOME}", (), False),
+        ("opencode", "${HOME}", ("--mcp-only",), False),
+        ("opencode", "{file:x}", ("--mcp-only",), True),
+        ("pi", "${HOME}", (), False),
+        ("gemini", "$HOME", (), True),
+        ("cursor", "${env:HOME}", (), True),
+        ("cline", "${env:HOME}", (), True),
+    ],
+)
+def test_a_path_that_an_agent_would_put_a_variable_into_is_refused(
+    machine: Machine, agent: str, name: str, form: tuple[str, ...], refused: bool
+) -> None:
+    archive = str(machine.archive.with_name(name))
+    done = machine.una("install", agent, *form, UNABRIDGED_HOME=archive)
+    assert done.status == (2 if refused else 0)
+    assert ("for a variable" in done.err) is refused
+    assert bool(list(machine.home.iterdir())) is not refused

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import os
 import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -19,7 +20,7 @@ from unabridged.cli.screen import Screen
 from unabridged.cli.status import HOOKED
 from unabridged.daemon.paths import Layout, layout
 from unabridged.errors import InvalidInput, Refused, UnabridgedError
-from unabridged.hosts.installing import PROJECT, USER, Facts, Installer, Kept, Plan, digest, plan
+from unabridged.hosts.installing import PROJECT, USER, Facts, Installer, Kept, Plan, check_told, digest, plan
 
 YES = ("y", "yes")
 
@@ -63,6 +64,7 @@ def run(arguments: Arguments) -> int:
         statusline=not arguments.flag("no-statusline"),
         trust=arguments.flag("trust"),
     )
+    _check_user(facts)
     named, dry = arguments.list("agent"), arguments.flag("dry-run")
     if not named:
         named, trusted = _chosen(arguments, facts)
@@ -103,6 +105,15 @@ def run(arguments: Arguments) -> int:
     return status
 
 
+def _check_user(facts: Facts) -> None:
+    """Refuse root in the home of who asked `sudo` for it: they could not change what root writes there any more."""
+    owner = str(os.stat(facts.home).st_uid) if os.path.isdir(facts.home) else ""  # noqa: PTH112, PTH116
+    if os.geteuid() == 0 and owner != "0" and owner == facts.env.get("SUDO_UID"):
+        raise Refused(
+            f"this would write into {facts.home} as root", hint="Run it as that user, without `sudo`."
+        )
+
+
 def _check_scope(arguments: Arguments, installer: Installer, facts: Facts) -> None:
     """Refuse a scope that the agent does not have, or whose files are those of the other one."""
     if facts.scope not in installer.scopes:
@@ -136,6 +147,7 @@ def _refuse_double(arguments: Arguments, installer: Installer, facts: Facts) -> 
 def install(arguments: Arguments, installer: Installer, facts: Facts, *, dry: bool) -> Done:
     """Install into one agent; with `dry` only tell what would be done."""
     place = layout(arguments.environ)
+    check_told(installer, facts)
     if dry:
         return _planned(place, installer, facts, journals.load(place, facts, installer.name))
     with journals.locked(place, facts.home):

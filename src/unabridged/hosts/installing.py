@@ -7,6 +7,7 @@ A host says which files it wants and how each of them gets our part (`Target.add
 from __future__ import annotations
 
 import posixpath
+import re
 import shlex
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
@@ -14,7 +15,7 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any, Protocol, cast
 
-from unabridged.errors import HostFileUnclear, WouldOverwrite
+from unabridged.errors import HostFileUnclear, InvalidInput, WouldOverwrite
 
 USER, PROJECT = "user", "project"
 MCP_NAME = "unabridged"  # by it an agent's own questions are known (`hosts.calls`)
@@ -169,6 +170,10 @@ class Installer(Protocol):
         """Whether its hooks would run twice where it is installed in two scopes."""
         ...
 
+    def replaces(self, facts: Facts) -> str:
+        """Return a pattern of what it puts something else in place of in what it is told; "" for nothing."""
+        ...
+
     def present(self, facts: Facts, exists: Callable[[str], bool]) -> bool:
         """Tell whether its configuration is on this machine."""
         ...
@@ -209,6 +214,21 @@ def naming(path: str) -> Generator[None]:
         raise HostFileUnclear(
             f"{path}: {error.message}", hint=error.advice, path=path, **error.details
         ) from error
+
+
+def check_told(installer: Installer, facts: Facts) -> None:
+    """Refuse paths that an agent would change: with a variable's value in it, it would lead to another archive.
+
+    Raises `InvalidInput`.
+    """
+    pattern = installer.replaces(facts)
+    for word in (*facts.mcp_words(), *facts.hook_words(installer.name), *facts.mcp_env().values()):
+        if pattern and (found := re.search(pattern, word)):
+            raise InvalidInput(
+                f"{installer.title} takes `{found[0]}` in a path for a variable",
+                path=word,
+                hint="Use a folder without such characters in its name.",
+            )
 
 
 def digest(data: bytes | None) -> str:

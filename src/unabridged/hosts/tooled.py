@@ -43,6 +43,7 @@ class ServerInstaller:
 
     folder: the host's own, by which it is seen to be here. user, project: its files of servers. keys: where ours stands
     in them. loaded: files of ours by their paths, which bring the tools themselves.
+    variables_of: a pattern of what it takes for a variable in its file of servers.
     """
 
     name: str
@@ -55,6 +56,7 @@ class ServerInstaller:
     entry: Callable[[Facts], Mapping[str, Any]] = mcp_entry
     variables: str = "env"
     loaded: Content = no_files
+    variables_of: str = r"\$"
     one_scope: bool = False
 
     @property
@@ -65,6 +67,10 @@ class ServerInstaller:
     def programs(self) -> tuple[str, ...]:
         """Return the names of its commands."""
         return self.commands
+
+    def replaces(self, facts: Facts) -> str:
+        """Return how variables begin in its file of servers; what it loads of ours it takes as it stands."""
+        return "" if not facts.mcp_only and self.loaded(facts) else self.variables_of
 
     def present(self, facts: Facts, exists: Callable[[str], bool]) -> bool:
         """Tell by its folder."""
@@ -218,6 +224,7 @@ OPENCODE = ServerInstaller(
     _extension(
         "opencode", lambda facts: posixpath.join(opencode_folder(facts), "plugin"), plain="unabridged.js"
     ),
+    r"\{(?:env|file):",
 )
 PI = ServerInstaller(
     "pi",

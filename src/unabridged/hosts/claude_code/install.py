@@ -70,6 +70,11 @@ class ClaudeCodeInstaller:
         """Tell by the configuration folder."""
         return exists(config_folder(facts))
 
+    def replaces(self, facts: Facts) -> str:
+        """Return the beginning of a variable; it has no way to write one that is none (seen in 2.1.332)."""
+        del facts
+        return r"\$\{"
+
     def programs(self) -> tuple[str, ...]:
         """Return the command."""
         return ("claude",)

@@ -79,6 +79,11 @@ class CodexInstaller:
         """Tell by its folder."""
         return exists(folder(facts))
 
+    def replaces(self, facts: Facts) -> str:
+        """Return that it takes everything as it stands."""
+        del facts
+        return ""
+
     def programs(self) -> tuple[str, ...]:
         """Return the command."""
         return ("codex",)
