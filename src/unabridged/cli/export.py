@@ -42,7 +42,7 @@ def run(arguments: Arguments) -> int:
         raise InvalidInput(
             "`una export` needs a session, or --all DIR", hint="`una sessions` lists the sessions."
         )
-    return _export_one(arguments, session)
+    return _export_one(arguments, reading.session_of(arguments.client(), session))
 
 
 def _format(arguments: Arguments) -> str:

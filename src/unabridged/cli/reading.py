@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from unabridged.errors import InvalidInput, NotFound
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -12,6 +14,9 @@ if TYPE_CHECKING:
 # Sessions and events a page: large enough that paging costs nothing, far below a frame.
 SESSION_PAGE = 1_000
 EVENT_PAGE = 500
+
+PASSAGES = ("w", "una1_")  # begin the handle, the locator of a passage
+FEW_TOKENS = 200  # of a passage that is only asked where it stands
 
 
 def sessions(client: Caller, asked: Mapping[str, Any], most: int = 0) -> Iterator[tuple[dict[str, Any], str]]:
@@ -27,6 +32,17 @@ def sessions(client: Caller, asked: Mapping[str, Any], most: int = 0) -> Iterato
         left -= len(answer["sessions"])
         if not cursor or (most and left <= 0):
             return
+
+
+def session_of(client: Caller, target: str) -> str:
+    """Return the session that a passage with a handle or locator is of; any other name as it is."""
+    if not target.startswith(PASSAGES):
+        return target
+    try:
+        found = client.call("recall", {"target": target, "max_tokens": FEW_TOKENS, "counts": False})
+    except (InvalidInput, NotFound):
+        return target  # a host may name its sessions so
+    return str(found["session"]) or target
 
 
 class Events:

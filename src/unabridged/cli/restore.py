@@ -9,7 +9,7 @@ from typing import Any
 
 from unabridged.api.original import Original
 from unabridged.api.writing import NewFile
-from unabridged.cli import human
+from unabridged.cli import human, reading
 from unabridged.cli.arguments import Arguments
 from unabridged.cli.original import sameness
 from unabridged.cli.progress import Progress
@@ -31,7 +31,7 @@ def run(arguments: Arguments) -> int:
         raise InvalidInput(
             "`una restore` needs a session and --to PATH", hint="`una sessions` lists the sessions."
         )
-    return _restore_one(arguments, session)
+    return _restore_one(arguments, reading.session_of(arguments.client(), session))
 
 
 def _restore_one(arguments: Arguments, session: str) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from unabridged.cli import human
+from unabridged.cli import human, reading
 from unabridged.cli.safe import one_line
 
 TYPE_CHECKING = False
@@ -18,14 +18,15 @@ _ROLES = {"user": "green", "assistant": "cyan", "tool": "blue", "system": "dim"}
 
 def run(arguments: Arguments) -> int:
     """Ask for a page of events and draw it."""
-    asked: dict[str, Any] = {"target": arguments.text("target")}
+    client = arguments.client()
+    asked: dict[str, Any] = {"target": reading.session_of(client, arguments.text("target"))}
     if arguments.given("limit"):
         asked["limit"] = arguments.number("limit")
     if arguments.given("cursor"):
         asked["cursor"] = arguments.text("cursor")
     if arguments.flag("reasoning"):
         asked["reasoning"] = True
-    answer = arguments.client().call("show", asked)
+    answer = client.call("show", asked)
     screen = arguments.screen
     if arguments.flag("json"):
         screen.json(answer)

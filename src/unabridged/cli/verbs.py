@@ -213,7 +213,7 @@ VERBS: tuple[Verb, ...] = (
         "show",
         "read a session from its beginning",
         "unabridged.cli.show",
-        (Positional("target", "a session, document or event"),),
+        (Positional("target", "a session, document or event, or the handle of a passage"),),
         (
             Option("limit", NUMBER, "at most so many events", "N", short="n", default="200"),
             Option("reasoning", FLAG, "show the model's reasoning too"),
@@ -322,6 +322,19 @@ VERBS: tuple[Verb, ...] = (
         _BACK,
         "The file is written beside its target and then renamed, with mode 0600. An existing file is kept unless "
         "--force is given; a symbolic link is never followed.",
+    ),
+    Verb(
+        "resume",
+        "start a session's agent with the session open again",
+        "unabridged.cli.resume",
+        (Positional("session", "any name of a session, or the handle of a passage in it"),),
+        (Option("print", FLAG, "write the command, and start nothing"), _JSON),
+        (
+            ("una resume 3f2a9c1e", "in the folder that it was in"),
+            ("una resume w6165myh1808e099 --print", "that of a hit: the command alone"),
+        ),
+        _BACK,
+        "For Claude Code, Codex, OpenCode and Pi. In a pipe it writes the command, too.",
     ),
     Verb(
         "export",
