@@ -39,8 +39,8 @@ def root(folder: Path) -> str:
     return root_of(str(folder), HOST)
 
 
-# https://github.com/thedotmack/claude-mem/issues/1939: a project is the name of its folder, so that worktrees and folders
-# of one repository are several, and folders of one name in different places are one.
+# https://github.com/thedotmack/claude-mem/issues/1939: a project is the name of its folder, so that worktrees and
+# folders of one repository are several, and folders of one name in different places are one.
 # https://github.com/anthropics/claude-code/issues/24382: worktrees are to remember together.
 def test_a_repository_its_folders_and_its_worktrees_are_one_project(tmp_path: Path) -> None:
     main = repository(tmp_path / "über uns")
@@ -52,6 +52,17 @@ def test_a_repository_its_folders_and_its_worktrees_are_one_project(tmp_path: Pa
     inside.mkdir()
     places = (main, deep, tmp_path / "elsewhere" / "tree", inside, main / ".worktrees" / "inner")
     assert {root(place) for place in places} == {str(main)}
+
+
+# https://github.com/anthropics/claude-code/issues/39920 and /31008: others want worktrees to remember apart.
+def test_worktrees_are_projects_of_their_own_where_that_is_wanted(tmp_path: Path) -> None:
+    main = repository(tmp_path / "main")
+    tree = tmp_path / "tree"
+    git(main, "worktree", "add", "-q", "-b", "other", str(tree))
+    (tree / "deep").mkdir()
+    assert root_of(str(main), HOST, apart=True) == str(main)
+    assert root_of(str(tree), HOST, apart=True) == root_of(str(tree / "deep"), HOST, apart=True)
+    assert root_of(str(tree), HOST, apart=True) == os.path.realpath(tree)
 
 
 def test_folders_of_one_name_are_projects_of_their_own(tmp_path: Path) -> None:

@@ -40,7 +40,7 @@ MANY_IMPORTS = {
     "gateway/command.py": (17, "puts the gateway's process together"),
     "gateway/service.py": (17, "the application: all that a request passes through"),
     "gateway/windows.py": (20, "puts a request's steps together"),
-    "daemon/parts.py": (30, "puts the daemon's parts together"),
+    "daemon/parts.py": (31, "puts the daemon's parts together"),
     "daemon/running.py": (16, "starts and ends the daemon's parts"),
 }
 

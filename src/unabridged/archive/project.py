@@ -16,8 +16,11 @@ MAX_POINTER = 4_096  # bytes read of a `.git` file
 WORKTREES = "worktrees"  # where a repository keeps an entry for each of its worktrees
 
 
-def root_of(cwd: str, host: str) -> str:
-    """Return the project root for a session's first recorded working directory (or "" when none was recorded)."""
+def root_of(cwd: str, host: str, *, apart: bool = False) -> str:
+    """Return the project root for a session's first recorded working directory (or "" when none was recorded).
+
+    apart: a worktree is a project of its own.
+    """
     if not cwd or (not cwd.startswith("/") and ":" not in cwd):
         return f"host:{host}"
     path = Path(cwd)
@@ -25,7 +28,7 @@ def root_of(cwd: str, host: str) -> str:
         return _named(cwd, host)
     real = Path(os.path.realpath(path))
     for folder in [real, *real.parents][:MAX_DEPTH]:
-        found = _git_root(folder)
+        found = _git_root(folder, apart=apart)
         if found is not None:
             real = found
             break
@@ -45,7 +48,7 @@ def _is_dir(path: Path) -> bool:
         return False
 
 
-def _git_root(folder: Path) -> Path | None:
+def _git_root(folder: Path, *, apart: bool) -> Path | None:
     entry = folder / ".git"
     try:
         if entry.is_dir():
@@ -58,7 +61,7 @@ def _git_root(folder: Path) -> Path | None:
         return None
     if not pointer.startswith("gitdir:"):
         return None
-    return _worktree_root(folder, entry, folder / pointer[7:].strip())
+    return folder if apart else _worktree_root(folder, entry, folder / pointer[7:].strip())
 
 
 def _worktree_root(folder: Path, entry: Path, private: Path) -> Path:

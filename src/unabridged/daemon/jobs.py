@@ -37,6 +37,7 @@ class Rules:
     redact: bool = True
     literals: tuple[str, ...] = ()
     patterns: tuple[str, ...] = ()
+    apart: bool = False  # a worktree of git is a project of its own
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,6 +172,7 @@ class ReadJob:
                     self._live,
                     self._version or (prior.mtime_ns if prior is not None else 0),
                     spans,
+                    rules.apart,
                 )
             )
         )

@@ -45,6 +45,7 @@ class Read(msgspec.Struct, tag=True, array_like=True):
     live: bool = False  # a stream's unfinished rows may wait for a later look
     version: int = 0  # of a stream, what a file's time is
     spans: list[tuple[int, int, bytes]] | None = None
+    apart: bool = False  # a worktree of git is a project of its own
 
 
 class Take(msgspec.Struct, tag=True, array_like=True):

@@ -31,6 +31,7 @@ from unabridged.daemon.watched import host_roots
 from unabridged.daemon.zone import LocalZone
 from unabridged.schema.ids import Micros
 from unabridged.service.compose import HOSTS, ruleset, text_redactor
+from unabridged.service.folders import Folders
 from unabridged.service.ports import HOUR, HintLimits, Services
 from unabridged.service.retrieval import Retrieval
 from unabridged.store.contract import Store
@@ -106,6 +107,7 @@ def compose(config: Config, store: Store, log: Log, explicit: bool) -> Parts:
         captures=importing.captures,
         prices=price_table(config.values),
         outbox=outbox,
+        folders=Folders(apart=rules.apart),
     )
     made = (services, info, importing, index, seen.tailing, idle, outbox, log, store)
     return Parts(
@@ -144,6 +146,7 @@ def _rules(config: Config) -> Rules:
         config.flag("redaction.enabled"),
         config.texts("redaction.literals"),
         config.texts("redaction.patterns"),
+        config.flag("projects.separate_worktrees"),
     )
 
 

@@ -83,7 +83,7 @@ class Reading:
             if size and idle and request.candidate.kind != SIDECAR:
                 self._batches.trouble(NotATranscript("no line names a session"))
             return "empty", False, False
-        root = root_of(head.cwd, self._host.name)
+        root = root_of(head.cwd, self._host.name, apart=request.apart)
         # A generation that goes on stays in the project that it was admitted to, wherever its folder has moved.
         project = request.prior.project if request.prior is not None else project_id(root)
         ingest = Ingest(

@@ -76,7 +76,7 @@ class Streaming:
         return last
 
     def _ingest(self, feed: RowFeed, head: Head, prior: Generation | None) -> Ingest:
-        root = root_of(head.cwd, self._host.name)
+        root = root_of(head.cwd, self._host.name, apart=self._request.apart)
         project = prior.project if prior is not None else project_id(root)
         host = cast("Host", feed)  # of a host an ingest uses the name and the reader alone
         return Ingest(host, self._request.candidate, head, root, project, self._redactor, prior)

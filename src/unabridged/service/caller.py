@@ -114,7 +114,7 @@ class Call:
     def _wanted(self, reader: Reader, name: str) -> ProjectId:
         """Return the project of that name; who may not see all does not learn which ids there are."""
         try:
-            return find_project(reader, name)
+            return find_project(reader, name, apart=self.services.folders.apart)
         except NotFound:
             if self.caller.granted is Level.ALL:
                 raise
@@ -140,7 +140,7 @@ class Call:
         return self.services.folders.project(root, self.services.clock(), lambda: _project_at(reader, root))
 
 
-def find_project(reader: Reader, name: str) -> ProjectId:
+def find_project(reader: Reader, name: str, *, apart: bool = False) -> ProjectId:
     """Return the project that a path lies in, or that an id names; raise `NotFound` for an id that names none."""
     if "\0" in name or len(name) > MAX_PATH_CHARS:
         raise InvalidInput("that is not the path of a folder", field="project", limit=MAX_PATH_CHARS)
@@ -151,7 +151,7 @@ def find_project(reader: Reader, name: str) -> ProjectId:
         return project
     if name.startswith("host:"):
         return project_id(name)
-    return _project_at(reader, root_of(name, NO_HOST))
+    return _project_at(reader, root_of(name, NO_HOST, apart=apart))
 
 
 def _project_at(reader: Reader, root: str) -> ProjectId:

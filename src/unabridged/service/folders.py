@@ -15,8 +15,9 @@ MOST = 256  # answers remembered; more are forgotten all at once
 class Folders:
     """Roots by folder, projects by root. For any number of threads."""
 
-    def __init__(self) -> None:
-        """Know none."""
+    def __init__(self, *, apart: bool = False) -> None:
+        """Know none. apart: a worktree of git is a project of its own."""
+        self.apart = apart
         self._roots = dict[str, tuple[float, str]]()
         self._projects = dict[str, tuple[float, ProjectId]]()
 
@@ -25,7 +26,7 @@ class Folders:
         known = self._roots.get(folder)
         if known is not None and clock - known[0] < FRESH_SECONDS:
             return known[1]
-        root = root_of(folder, host)
+        root = root_of(folder, host, apart=self.apart)
         if len(self._roots) >= MOST:
             self._roots.clear()
         self._roots[folder] = (clock, root)

@@ -45,7 +45,11 @@ def verify(call: Call, request: VerifyRequest) -> VerifyAnswer:
         )
 
     with services.store.snapshot() as reader:
-        project = find_project(reader, request.project) if request.project else None
+        project = (
+            find_project(reader, request.project, apart=call.services.folders.apart)
+            if request.project
+            else None
+        )
         for violation in check.check(
             reader, deep=request.deep, project=project, checked=checked, progress=progress
         ):
@@ -161,16 +165,17 @@ def outbox(call: Call, request: OutboxRequest) -> OutboxAnswer:
 
 def project(call: Call, request: ProjectRequest) -> ProjectAnswer:
     """List projects, show that of a folder, join two, or take one out of its links."""
-    store = call.services.store
+    store, apart = call.services.store, call.services.folders.apart
     if request.action in ("link", "unlink"):
         for field in ("path", "other") if request.action == "link" else ("path",):
             if not getattr(request, field):
                 raise InvalidInput(f"{field} is empty", field=field)
         if call.caller.granted is not Level.ALL:
             raise OutOfScope("only a client that sees everything may join projects")
-        root = root_of(request.path, NO_HOST)
+        root = root_of(request.path, NO_HOST, apart=apart)
         if request.action == "link":
-            changed = store.commit(GLOBAL, links.plan_link(root, root_of(request.other, NO_HOST), call.now))
+            other = root_of(request.other, NO_HOST, apart=apart)
+            changed = store.commit(GLOBAL, links.plan_link(root, other, call.now))
         else:
             changed = store.commit(GLOBAL, links.plan_unlink(root, call.now))
         call.services.folders.forget()
@@ -179,11 +184,11 @@ def project(call: Call, request: ProjectRequest) -> ProjectAnswer:
         if request.action == "list":
             return ProjectAnswer([_project(item) for item in call.visible(reader, log.projects(reader))])
         if request.action == "show":
-            name: ProjectId = find_project(reader, request.path or call.caller.folder)
+            name: ProjectId = find_project(reader, request.path or call.caller.folder, apart=apart)
             found = reader.get(PROJECT, (GLOBAL, name))
             if found is not None and not call.visible(reader, [found]):
                 raise OutOfScope("that project is outside what this client was granted")
-            root = root_of(request.path or call.caller.folder, NO_HOST)
+            root = root_of(request.path or call.caller.folder, NO_HOST, apart=apart)
             return ProjectAnswer([_project(found) if found else {"project": name.hex(), "roots": [root]}])
     raise InvalidInput("action must be one of list, show, link, unlink", field="action")
 

@@ -52,7 +52,11 @@ def sessions(call: Call, request: SessionsRequest) -> SessionsAnswer:
         raise LimitExceeded("limit is out of range", field="limit", limit=MAX_SESSIONS, value=request.limit)
     with call.services.store.snapshot() as reader:
         scope = call.scope(reader, request.scope, request.project)
-        project = find_project(reader, request.project) if request.project else None
+        project = (
+            find_project(reader, request.project, apart=call.services.folders.apart)
+            if request.project
+            else None
+        )
         found = [
             session
             for session in list_sessions(reader, request.host, project)
