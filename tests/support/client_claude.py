@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+import subprocess
+import time
+from collections.abc import Sequence
 from pathlib import Path
 
-from tests.support.clients import client_file, run_client
+from tests.support.clients import PLAIN, RUN_WITHIN, client_file, run_client
 
 KEY = "sk-ant-test-not-a-key"
 
@@ -39,6 +43,37 @@ class ClaudeCode:
     def say(self, prompt: str, *arguments: str) -> str:
         """One prompt in print mode; returns the answer."""
         return run_client([self.binary, "-p", prompt, *arguments], self.project, self.env)
+
+    def timed(self, prompts: Sequence[str]) -> list[float]:
+        """Prompts in one process, each behind the answer to the one before; returns its seconds: from its start to the
+        first answer, for each further answer, and from the end of its input to its own.
+        """
+        streams = ("--input-format", "stream-json", "--output-format", "stream-json", "--verbose")
+        times = [time.monotonic()]
+        with subprocess.Popen(
+            [str(self.binary), "-p", *streams],
+            cwd=self.project,
+            env={**PLAIN, **self.env},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        ) as process:
+            assert process.stdin is not None
+            assert process.stdout is not None
+            for prompt in prompts:
+                said = {"type": "user", "message": {"role": "user", "content": prompt}}
+                process.stdin.write(json.dumps(said) + "\n")
+                process.stdin.flush()
+                if not any(json.loads(line).get("type") == "result" for line in process.stdout):
+                    break
+                times.append(time.monotonic())
+            process.stdin.close()
+            process.stdout.read()
+            status = process.wait(RUN_WITHIN)
+        times.append(time.monotonic())
+        assert status == 0
+        assert len(times) == len(prompts) + 2
+        return [later - sooner for sooner, later in itertools.pairwise(times)]
 
     @property
     def sessions(self) -> Path:
