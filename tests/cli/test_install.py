@@ -629,6 +629,7 @@ def test_what_cannot_be_taken_back_is_left_to_the_next_run(
     assert machine.snapshot() == before
 
 
+# https://github.com/thedotmack/claude-mem/issues/2123, /1538 and /2097: a space in the user's name.
 @pytest.mark.parametrize("name", ["a; b", "a`touch ran`", "$(touch ran)", "x\ny", "q'\"z", "a) b"])
 def test_nothing_in_the_name_of_a_folder_is_run_and_all_of_it_goes_again(machine: Machine, name: str) -> None:
     machine.archive = machine.archive.with_name(name)

@@ -211,6 +211,7 @@ def test_a_server_that_does_not_answer_is_named_with_what_it_says(
     assert any(says in line for line in wrong(machine, "--probe"))
 
 
+# https://github.com/vshulcz/deja-vu/issues/371: a hook that is configured never fires.
 def test_a_hook_that_ends_badly_or_says_nothing_is_named(machine: Machine) -> None:
     machine.una("install", "claude-code")
     path = machine.home / ".claude/skills/una/hooks/hooks.json"

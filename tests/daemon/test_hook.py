@@ -135,6 +135,7 @@ def test_an_event_of_any_bytes_is_handed_on(home: Home, tmp_path: Path) -> None:
 # --- without one ------------------------------------------------------------------------------------------------------
 
 
+# https://github.com/voitta-ai/voitta-rag/issues/54: a hook keeps prompts as they were typed.
 def test_an_event_leaves_its_coordinates_and_never_its_text(away: Path, tmp_path: Path) -> None:
     path = tmp_path / "t.jsonl"
     path.write_text("{}\n")
@@ -181,6 +182,7 @@ def test_a_path_too_long_for_an_entry_is_left_out(away: Path) -> None:
     assert entry["agent_transcript"] == ""
 
 
+# https://github.com/thedotmack/claude-mem/issues/3813: what a worker had in memory is lost when it ends.
 def test_a_hook_that_finds_no_daemon_starts_one_that_takes_what_it_left(home: Home, tmp_path: Path) -> None:
     path = transcript(tmp_path / f"{TRANSCRIBED}.jsonl", TRANSCRIBED, 2)
     tell(home.folder, event("Stop", path, TRANSCRIBED))
@@ -199,6 +201,7 @@ def test_no_hook_starts_a_daemon_while_the_breaker_is_open(away: Path) -> None:
     assert not lock.held(str(away / "run" / "daemon.lock"))
 
 
+# https://github.com/thedotmack/claude-mem/issues/2897: a start that fails is tried again for ever, by everyone.
 def test_one_of_many_hooks_starts_a_daemon(tmp_path: Path) -> None:
     path = os.fsencode(tmp_path / "run" / "hook.starts")
     program = f"from unabridged import hookclient as h; print(h.trip({path!r}, (30, 900)))"
@@ -215,6 +218,7 @@ def test_the_breaker_waits_twice_as_long_with_each_failure_in_a_row(tmp_path: Pa
         assert hookclient.broken(os.fsencode(path), (30, 900)) is held
 
 
+# https://github.com/thedotmack/claude-mem/issues/2171 and /2159: a tool captures its own helpers.
 @pytest.mark.parametrize("name", ["UNABRIDGED_HOOKS=off", "UNABRIDGED_OWN=1"])
 def test_a_hook_that_is_turned_off_does_nothing(away: Path, name: str) -> None:
     key, _, value = name.partition("=")
@@ -304,6 +308,7 @@ def test_an_answer_of_another_form_prints_nothing(away: Path) -> None:
         assert tell(away, event("SessionStart", "/t.jsonl")) == ""
 
 
+# https://github.com/thedotmack/claude-mem/issues/1887: a worker that is broken blocks each turn for minutes.
 def test_a_daemon_that_hangs_is_left_alone_for_a_while(home: Home) -> None:
     client = home.connect()
     os.kill(home.pid, signal.SIGSTOP)

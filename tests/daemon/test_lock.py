@@ -49,6 +49,8 @@ def test_a_second_owner_is_refused_and_told_who_the_first_is(
     assert caught.value.details["owner"] == {"pid": 4242, "version": "1"}
 
 
+# https://github.com/Dicklesworthstone/coding_agent_session_search/issues/263: a binary that was deleted still holds
+# the lock.
 def test_an_owner_that_is_killed_leaves_a_lock_that_anybody_can_take(
     path: str, holder: subprocess.Popen[str]
 ) -> None:

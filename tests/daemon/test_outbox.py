@@ -113,6 +113,8 @@ def test_the_oldest_entries_are_taken_first_and_no_more_than_asked_for(rig: Rig)
     assert [int(name[:16], 16) for name in rig.outbox.oldest(2)] == [1, 3]
 
 
+# https://github.com/Dicklesworthstone/coding_agent_session_search/issues/263: the mark of what was read moves past
+# what was not kept.
 def test_an_entry_stays_until_its_transcript_is_durable(rig: Rig) -> None:
     put(rig.box, "a", transcript=str(rig.file()))
     rig.reader.pending = True
@@ -139,6 +141,7 @@ def test_an_entry_that_hooks_may_replace_is_renamed_before_it_is_read(rig: Rig) 
     assert path.exists()
 
 
+# https://github.com/anthropics/claude-code/issues/75435 and /76362: the path that a hook is told is stale.
 def test_a_session_that_is_found_elsewhere_is_read_there(rig: Rig) -> None:
     moved, known = rig.place / "deep" / f"{SESSION}.jsonl", rig.file("known.jsonl")
     moved.parent.mkdir()
@@ -151,6 +154,7 @@ def test_a_session_that_is_found_elsewhere_is_read_there(rig: Rig) -> None:
     assert rig.waiting() == []
 
 
+# https://github.com/thedotmack/claude-mem/issues/1274: a hook fails when the transcript is gone.
 def test_a_missing_transcript_of_an_archived_session_is_no_fault(rig: Rig) -> None:
     rig.sessions.known[SESSION] = ["/gone.jsonl"]
     put(rig.box, "a", transcript="/gone.jsonl")

@@ -112,6 +112,8 @@ def test_a_side_file_of_a_database_stands_for_the_database(store: Store, tmp_pat
     assert reads.scanned == [([str(database)], ["opencode"], [])]
 
 
+# https://github.com/anthropics/claude-code/issues/62476, /90667 and /90371: hosts delete transcripts after some
+# days.
 def test_a_transcript_that_is_gone_is_noted_and_kept(store: Store, tmp_path: Path) -> None:
     path = tmp_path / "gone.jsonl"
     made, reads = follow(store, tmp_path, [origin(path)], {})

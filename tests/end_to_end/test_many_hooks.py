@@ -99,6 +99,7 @@ def test_hooks_at_once_lose_nothing_and_apply_once(
     check_applied(homes[0], set(written))
 
 
+# https://github.com/thedotmack/claude-mem/issues/3813: the queue that a worker had in memory is lost with it.
 def test_hooks_at_once_lose_nothing_while_the_daemon_is_killed(homes: list[Home], tmp_path: Path) -> None:
     written, home = sessions(tmp_path), homes[0]
     up(home)

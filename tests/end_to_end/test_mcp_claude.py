@@ -37,6 +37,7 @@ def result(request: Request) -> Any:
     return json.loads(content if isinstance(content, str) else content[0]["text"])
 
 
+# https://github.com/thedotmack/claude-mem/issues/2171: what a tool gave is archived again, 123 levels deep.
 @pytest.mark.parametrize("name", ["unabridged", "memory"])
 def test_what_its_model_was_shown_is_never_found_again(home: Home, tmp_path: Path, name: str) -> None:
     with Provider([provider_anthropic]) as provider:

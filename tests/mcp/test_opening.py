@@ -58,6 +58,8 @@ def sdk(tmp_path: Path, *asked: tuple[str, Any]) -> list[dict[str, Any]]:
     return asyncio.run(ask())
 
 
+# https://github.com/doobidoo/mcp-memory-service/issues/474 and
+# https://github.com/anthropics/claude-code/issues/84136: a model is loaded inside the handshake.
 @pytest.mark.parametrize(
     "version", [*HANDSHAKE_PROTOCOL_VERSIONS, *MODERN_PROTOCOL_VERSIONS, "1999-01-01", ""]
 )

@@ -160,6 +160,8 @@ def test_a_message_that_is_too_long_costs_itself_alone(shared: Home, enter: Ente
     assert agent.data("status")["ok"] is True
 
 
+# https://github.com/campfirein/byterover-cli/pull/278, https://github.com/hurttlocker/o8/issues/1541 and
+# https://github.com/mcp-hangar/mcp-hangar/issues/563: what a library prints stands between the messages.
 def test_nothing_that_a_library_prints_reaches_the_host(shared: Home, enter: Enter, tmp_path: Path) -> None:
     (tmp_path / "noise").mkdir()
     (tmp_path / "noise" / "sitecustomize.py").write_text(NOISY)

@@ -181,6 +181,7 @@ def test_an_event_that_says_nothing_is_ignored(hinting: Hinting, said: dict[str,
     assert hinting.notified == []
 
 
+# https://github.com/anthropics/claude-code/issues/47023: an event may come without its transcript's path.
 @pytest.mark.parametrize("path", ["", "relative.jsonl", "/nul\0", "/" + "x" * 5_000, None, 7])
 def test_a_path_that_cannot_be_is_not_asked_for(hinting: Hinting, path: Any) -> None:
     hinting.hook(event("Stop", transcript_path=path))

@@ -129,6 +129,7 @@ def test_reasoning_leaves_a_mark_without_a_text() -> None:
     assert (found.kind, found.flags, found.pieces) == ("reasoning", HIDDEN, ())
 
 
+# https://github.com/openai/codex/issues/42393: a compaction gives items of several kinds, or none.
 def test_a_compaction_gives_its_summary_and_nothing_of_the_history_that_it_repeats() -> None:
     found = blocks(
         [

@@ -76,6 +76,7 @@ def test_rows_that_stand_only_in_the_log_are_read_while_the_host_writes(tmp_path
     assert len(hand.look(state)[0]) == 2
 
 
+# https://github.com/anomalyco/opencode/issues/47566 and /21215: locks on the host's database end its prompts.
 def test_the_host_can_write_while_a_session_is_read(tmp_path: Path) -> None:
     hand = Hand(tmp_path / "opencode.db")
     hand.message("msg_1", "user")

@@ -64,6 +64,7 @@ def test_data_that_is_spread_over_lines_or_is_no_json_stays_one_line(tmp_path: P
     assert b'"data":{"role":"user"}' in lines[3]
 
 
+# https://github.com/anomalyco/opencode/issues/47361: each streamed token is a full copy of its part.
 def test_a_running_tool_is_given_when_it_is_completed(hand: Hand) -> None:
     hand.part(
         "msg_2",
