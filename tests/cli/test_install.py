@@ -763,3 +763,12 @@ def test_a_path_that_an_agent_would_put_a_variable_into_is_refused(
     assert done.status == (2 if refused else 0)
     assert ("for a variable" in done.err) is refused
     assert bool(list(machine.home.iterdir())) is not refused
+
+
+def test_a_file_of_servers_that_its_user_has_put_elsewhere_gets_the_entry(machine: Machine) -> None:
+    path = machine.write("elsewhere/servers.json", b'{"mcpServers": {}}\n')
+    machine.una("install", "cline", CLINE_MCP_SETTINGS_PATH=str(path))
+    assert "unabridged" in json.loads(path.read_bytes())["mcpServers"]
+    assert not (machine.home / ".cline").exists()
+    machine.una("uninstall", "cline", CLINE_MCP_SETTINGS_PATH=str(path))
+    assert path.read_bytes() == b'{"mcpServers": {}}\n'

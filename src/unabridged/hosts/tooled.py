@@ -1,6 +1,6 @@
 """Installs our MCP server into hosts that take an entry in a JSON file, or a file of ours where they load one.
 
-Where each host's file lies: Gemini CLI 0.x, Cursor and Cline as their own documentation says; OpenCode 1.18 and Pi 1.6
+Where each host's file lies: Cursor as its own documentation says; Gemini CLI 0.61, Cline 3.0, OpenCode 1.18 and Pi 1.6
 as they were seen to read it.
 """
 
@@ -176,12 +176,13 @@ def _cline_files(facts: Facts, read: Read) -> Sequence[str]:
     """Return the file of all its forms; where older ones of its editor extension are, those too."""
     data = facts.env.get("CLINE_DATA_DIR") or posixpath.join(_cline_folder(facts), "data")
     name = "cline_mcp_settings.json"
+    moved = facts.env.get("CLINE_MCP_SETTINGS_PATH", "")
     base = (facts.home, "Library", "Application Support") if facts.platform == "darwin" else (_config(facts),)
     older = [
         posixpath.join(*base, editor, "User", "globalStorage", "saoudrizwan.claude-dev", "settings", name)
         for editor in ("Code", "Code - Insiders", "VSCodium", "Cursor")
     ]
-    return (posixpath.join(data, "settings", name), *(path for path in older if read(path)))
+    return (moved or posixpath.join(data, "settings", name), *(path for path in older if read(path)))
 
 
 def _cline_entry(facts: Facts) -> Mapping[str, Any]:

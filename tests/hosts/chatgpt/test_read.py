@@ -10,6 +10,7 @@ import pytest
 
 from tests.hosts.chatgpt.written import Talk, blocks, document, rows, said, talk
 from unabridged.hosts.chatgpt import HOST
+from unabridged.hosts.conformance import text_of
 from unabridged.hosts.contract import Block
 from unabridged.schema.records import ERROR, HIDDEN, HUMAN, META
 
@@ -166,3 +167,34 @@ def test_a_conversation_with_damaged_text_is_read(tmp_path: Path) -> None:
     path.write_text(json.dumps([made.value()]))
     lines = rows(path, made.name)[0]
     assert said(lines) == [("text", "user", "half \ufffd a pair")]
+
+
+def test_what_an_answer_cites_and_what_is_on_the_canvas_is_read_beside_the_words(tmp_path: Path) -> None:
+    made = Talk()
+    made.say("user", "Who keeps the lighthouse?")
+    pages = [
+        {"title": "Keepers", "url": "https://a.example/1"},
+        {"title": "Keepers", "url": "https://a.example/1"},
+    ]
+    footnote = {"type": "sources_footnote", "sources": [{"title": "Lamps", "url": "https://b.example"}]}
+    references = [
+        {"type": "grouped_webpages", "matched_text": "cite0", "items": pages},
+        footnote,
+        "torn",
+        None,
+    ]
+    old = [{"start_ix": 0, "metadata": {"title": "Log", "url": "https://c.example"}}, {"metadata": None}]
+    metadata = {"content_references": references, "citations": old}
+    made.say("assistant", "Nobody since 1980.", "answer", metadata=metadata)
+    value = made.value()
+    canvas = {"id": "doc-1", "title": "Letter", "content": "Dear keeper,"}
+    value["textdocs"] = [canvas, {"id": "doc-2"}, "torn", None]
+    path = tmp_path / "conversations.json"
+    path.write_text(json.dumps([value]))
+    found = {block.native: block for block in blocks(rows(path, made.name)[0])}
+    assert text_of(found["answer"]) == "Nobody since 1980."
+    cited = found["answer.sources"]
+    assert text_of(cited) == "Keepers https://a.example/1\nLamps https://b.example\nLog https://c.example"
+    assert cited.flags & META
+    assert text_of(found["canvas.doc-1"]) == "[canvas Letter]\nDear keeper,"
+    assert "canvas.doc-2" not in found

@@ -131,3 +131,29 @@ def test_damaged_messages_cost_nothing_else(tmp_path: Path) -> None:
     path.write_text(json.dumps([value, {"chat_messages": []}, 7]))
     assert [stream.name for stream in HOST.streams(path)] == [made.name]
     assert [text for _, _, text in said(rows(path, made.name)[0])] == ["kept"]
+
+
+def test_tools_of_the_service_and_voice_notes_are_read_in_every_form(tmp_path: Path) -> None:
+    made = Chat()
+    made.say("human", [{"type": "voice_note", "title": "Note", "text": "Feed the starter."}], uuid(201))
+    page = {"type": "knowledge", "title": "Crumb", "url": "https://a.example", "text": "Open."}
+    made.say(
+        "assistant",
+        [
+            {
+                "type": "tool_use",
+                "id": "t",
+                "name": "artifacts",
+                "input": {"command": "create", "content": "# Loaf"},
+            },
+            {"type": "tool_result", "tool_use_id": "t", "name": "artifacts", "content": "made"},
+            {"type": "tool_result", "tool_use_id": "u", "name": "web_search", "content": [page]},
+            {"type": "something_new", "words": "kept"},
+        ],
+    )
+    texts = [text for _, _, text in said(rows(document(tmp_path / "c.json", [made]), made.name)[0])]
+    assert texts[0] == "Note\nFeed the starter."
+    assert "# Loaf" in texts[1]
+    assert texts[2] == "made"
+    assert all(word in texts[3] for word in ("Crumb", "https://a.example", "Open."))
+    assert "kept" in texts[4]

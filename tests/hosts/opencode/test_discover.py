@@ -67,3 +67,18 @@ def test_lines_without_the_session_s_own_name_it_by_its_id(tmp_path: Path) -> No
     assert head is not None
     assert (head.host_session, head.cwd) == (MAIN, "")
     assert HOST.head(Path("x"), []) is None
+
+
+def test_sessions_of_the_host_that_is_made_of_this_one_are_found_and_read(tmp_path: Path) -> None:
+    """Kilo Code 7.7 has the same tables, and some of its own, in a file of another name."""
+    path = tmp_path / "kilo" / "kilo.db"
+    path.parent.mkdir()
+    hand = Hand(path, "ses_kilo", title="New session - 2026-11-30T18:35:57.096Z")
+    hand.connection.execute("CREATE TABLE kilo_board (id TEXT PRIMARY KEY)")
+    hand.message("msg_1", "user")
+    hand.part("msg_1", "prt_1", "text", text="Why is it so?")
+    (found,) = HOST.find(path.parent)
+    assert found == Candidate(str(path), "rows")
+    assert HOST.sniff(path.read_bytes()[:65_536], path)
+    assert [stream.name for stream in HOST.streams(path)] == ["ses_kilo"]
+    assert b"Why is it so?" in b"".join(rows(path, "ses_kilo")[0])

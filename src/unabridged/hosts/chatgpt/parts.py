@@ -187,6 +187,42 @@ def _asset(value: dict[str, Any], kind: str, role: str, path: Path) -> Part:
     return Part(form, role, tuple(pieces), media=media)
 
 
+def sources(message: dict[str, Any]) -> Part | None:
+    """Return what an answer cites, a line each: title and address. Its text holds marks in their place only."""
+    metadata = _object(message.get("metadata"))
+    found: dict[str, None] = {}
+    for reference in _objects(metadata.get("content_references")):
+        cited = [reference, *_objects(reference.get("items")), *_objects(reference.get("sources"))]
+        found.update((_cited(item), None) for item in cited)
+    found.update(
+        (_cited(_object(item.get("metadata"))), None) for item in _objects(metadata.get("citations"))
+    )
+    lines = [line for line in found if line][:MAX_PARTS]
+    return Part("other", "assistant", ("\n".join(lines),), META) if lines else None
+
+
+def _cited(item: dict[str, Any]) -> str:
+    url = text_of(item, "url")
+    return f"{text_of(item, 'title')} {url}".strip() if url else ""
+
+
+def textdocs(conversation: dict[str, Any], path: Path) -> list[tuple[str, Part]]:
+    """Return the documents of a conversation's canvas, each with what names it."""
+    found: list[tuple[str, Part]] = []
+    for at, item in enumerate(_objects(conversation.get("textdocs"))):
+        name, title = text_of(item, "id") or text_of(item, "textdoc_id"), text_of(item, "title")
+        place = (*path, "textdocs", at, "content")
+        text = text_of(item, "content")
+        if (name or title) and text:
+            part = Part("file", "assistant", (f"[canvas {title or name}]\n", Ref(place, text)), META)
+            found.append((name or title, part))
+    return found
+
+
+def _objects(value: Any) -> list[dict[str, Any]]:
+    return [_object(item) for item in cast("list[Any]", value)[:MAX_PARTS]] if isinstance(value, list) else []
+
+
 def asset_name(pointer: str) -> str:
     """Return the name that a file of the export begins with, from a pointer `file-service://…` or `sediment://…`."""
     return pointer.rpartition("://")[2].rpartition("/")[2].partition("?")[0].partition("#")[0]

@@ -1,6 +1,7 @@
 """Kept lines of a conversation as blocks.
 
-What names a block is the id of its node; when the message has several parts, `#` and the part's number follow.
+What names a block is the id of its node; when the message has several parts, `#` and the part's number follow. What an
+answer cites is a block of its own behind it.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from typing import Any, cast
 
 from unabridged.hosts.blocks import Part
 from unabridged.hosts.chatgpt.discover import CONVERSATION, NODE, title_of
-from unabridged.hosts.chatgpt.parts import message_parts, text_of
+from unabridged.hosts.chatgpt.parts import message_parts, sources, text_of, textdocs
 from unabridged.hosts.contract import EMPTY, Block, Head, Line, SessionNews
 from unabridged.hosts.lines import NOT_AN_OBJECT, values
 from unabridged.hosts.names import native_name
@@ -44,7 +45,11 @@ class Reader:
             if isinstance(node, dict):
                 closes = self._node(cast("dict[str, Any]", node), row, at, blocks) or closes
             elif isinstance(told, dict):
-                news = self._told(cast("dict[str, Any]", told)) or news
+                conversation = cast("dict[str, Any]", told)
+                news = self._told(conversation) or news
+                for name, part in textdocs(conversation, (at, CONVERSATION)):
+                    native = native_name(f"canvas.{name}")
+                    blocks.append(_block(native, native, part, conversation, {}))
         if not blocks and news is None and problem is None and not closes:
             return EMPTY
         return Line(tuple(blocks), news, problem, closes)
@@ -69,6 +74,9 @@ class Reader:
         for index, part in enumerate(parts):
             native = f"{name}#{index}" if len(parts) > 1 else name
             blocks.append(_block(native, name, part, message, row))
+        cited = sources(message) if parts and parts[0].role == "assistant" else None
+        if cited is not None:
+            blocks.append(_block(f"{name}.sources", name, cited, message, row))
         return message.get("end_turn") is True and bool(parts) and parts[0].role == "assistant"
 
 

@@ -54,8 +54,7 @@ def _blocks(message: dict[str, Any], role: str, path: Path) -> Iterator[Said]:
             continue
         place = (*path, "content", at)
         if kind == "voice_note":
-            text = string(block, "text")
-            part = Part("text", role, (Ref((*place, "text"), text),)) if text else None
+            part = _voice(block, role, place)
         else:
             part = read_part(item, place, role)
         if part is None:
@@ -64,6 +63,12 @@ def _blocks(message: dict[str, Any], role: str, path: Path) -> Iterator[Said]:
             part = _paired(part, block, f"{string(message, 'uuid')}.{at}", last)
             last = part.call if part.kind == "tool-call" else ""
         yield Said(str(at), part, string(block, "start_timestamp"))
+
+
+def _voice(block: dict[str, Any], role: str, path: Path) -> Part | None:
+    title, text = string(block, "title"), string(block, "text")
+    pieces: tuple[Piece, ...] = (Ref((*path, "title"), title), "\n") if title and text else ()
+    return Part("text", role, (*pieces, Ref((*path, "text"), text))) if text else None
 
 
 def _paired(part: Part, block: dict[str, Any], own: str, last: str) -> Part:
