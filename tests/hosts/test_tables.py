@@ -151,3 +151,28 @@ def test_a_block_goes_without_being_told_what_stood_there(text: str) -> None:
     put = marked.put(text, "## Ours\n\nWords.\n")
     assert marked.put(put, "## Ours\n\nWords.\n") == put
     assert marked.drop(put) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        (
+            "[mcp_servers]\nx = 1\nunabridged = { a = 1, b = [\n2] } # ours\ny = 2\n",
+            "[mcp_servers]\nx = 1\ny = 2\n",
+        ),
+        ("a = 1\nmcp_servers.unabridged.a = 1\nmcp_servers.unabridged.b = 2\n[t]\n", "a = 1\n[t]\n"),
+        ("mcp_servers = { unabridged = { a = 1 } }\na = 1", "a = 1"),
+    ],
+)
+def test_a_table_that_was_written_in_rows_goes_with_its_rows(text: str, left: str) -> None:
+    assert tables.drop(text, [SERVER]) == left
+
+
+def test_a_table_that_stands_in_one_row_with_others_is_left_and_named() -> None:
+    with pytest.raises(HostFileUnclear):
+        tables.drop("mcp_servers = { unabridged = { a = 1 }, x = { b = 1 } }\n", [SERVER])
+
+
+def test_a_row_of_the_same_name_in_an_array_of_tables_is_not_ours() -> None:
+    text = "mcp_servers.unabridged.a = 1\n[[t]]\nmcp_servers.unabridged.a = 1\n"
+    assert tables.drop(text, [SERVER]) == "[[t]]\nmcp_servers.unabridged.a = 1\n"

@@ -29,7 +29,10 @@ def facts(environ: Mapping[str, str], *, scope: str = USER, project: str = "") -
     if not home.startswith("/"):
         home = os.path.expanduser("~")  # noqa: PTH111 - of the system's list of users
     if not home.startswith("/") or home == "/":
-        raise InvalidInput("there is no home folder: HOME is not set", hint="HOME=/your/folder una install …")
+        raise InvalidInput(
+            f"there is no home folder: HOME is {environ.get('HOME', '') or 'not set'}",
+            hint="HOME=/your/folder una install …",
+        )
     moved = environ.get("CODEX_HOME", "")
     found = Facts(
         home=home,

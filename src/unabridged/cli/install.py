@@ -106,8 +106,13 @@ def run(arguments: Arguments) -> int:
 
 
 def _check_user(facts: Facts) -> None:
-    """Refuse root in the home of who asked `sudo` for it: they could not change what root writes there any more."""
-    owner = str(os.stat(facts.home).st_uid) if os.path.isdir(facts.home) else ""  # noqa: PTH112, PTH116
+    """Refuse a home that is not there, and root in the home of who asked `sudo` for it.
+
+    They could not change what root writes there any more.
+    """
+    if not Path(facts.home).is_dir():
+        raise InvalidInput(f"there is no home folder {facts.home}", hint="HOME=/your/folder una install …")
+    owner = str(Path(facts.home).stat().st_uid)
     if os.geteuid() == 0 and owner != "0" and owner == facts.env.get("SUDO_UID"):
         raise Refused(
             f"this would write into {facts.home} as root", hint="Run it as that user, without `sudo`."

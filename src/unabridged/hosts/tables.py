@@ -19,6 +19,7 @@ _LINE = re.compile(r"[^\n]*\n|[^\n]+")
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 Path = tuple[str, ...]
+_OTHER: Path = ("",)  # stands for an array of tables, which none of ours is in
 
 
 def values(text: str) -> dict[str, Any]:
@@ -72,6 +73,7 @@ def drop(text: str, paths: Sequence[Path], before: str | None = None) -> str:
     lines = _LINE.findall(body)  # not by `splitlines`: TOML knows of no other line ends
     for path in there:
         lines = _cut(lines, path)
+        lines = _cut_rows(lines, path)
     left = text[: len(text) - len(body)] + "".join(lines)
     return _checked(_open_end(left, text, before), expected, "taken out")
 
@@ -102,13 +104,42 @@ def _cut(lines: list[str], path: Path) -> list[str]:
     return _cut(left, path)
 
 
+def _cut_rows(lines: list[str], path: Path) -> list[str]:
+    """Take out a table that somebody wrote as rows of others: `mcp_servers.unabridged = { … }`."""
+    if at(_said(lines), path) is None:
+        return lines
+    left: list[str] = []
+    table: Path = ()
+    while lines:
+        size = next((n for n in range(1, len(lines) + 1) if _said(lines[:n]) is not None), len(lines))
+        row, lines = lines[:size], lines[size:]
+        if row[0].lstrip().startswith("["):
+            table = _named(row[0]) or _OTHER
+        elif (*table, *_only(_said(row)))[: len(path)] == path:
+            continue
+        left += row
+    return left
+
+
+def _said(lines: Sequence[str]) -> dict[str, Any] | None:
+    try:
+        return values("".join(lines))
+    except HostFileUnclear:
+        return None
+
+
+def _only(value: Any) -> Path:
+    """Return the names on the way down a value for as long as there is one alone."""
+    names: list[str] = []
+    while isinstance(value, dict) and len(rows := cast("dict[str, Any]", value)) == 1:
+        ((name, value),) = rows.items()
+        names.append(name)
+    return tuple(names)
+
+
 def _is_whole(text: str) -> bool:
     """Tell whether a text ends outside of everything that goes over several lines: else no table begins behind it."""
-    try:
-        values(text)
-    except HostFileUnclear:
-        return False
-    return True
+    return _said([text]) is not None
 
 
 def _named(line: str) -> Path:
@@ -117,14 +148,9 @@ def _named(line: str) -> Path:
     if not found:
         return ()
     try:
-        value: Any = tomllib.loads(found[1])
+        return _only(tomllib.loads(found[1]))
     except tomllib.TOMLDecodeError:
         return ()
-    names: list[str] = []
-    while isinstance(value, dict) and value:
-        ((name, value),) = cast("dict[str, Any]", value).items()
-        names.append(name)
-    return tuple(names)
 
 
 def _header(path: Path) -> str:
