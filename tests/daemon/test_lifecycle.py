@@ -179,6 +179,10 @@ def test_a_home_too_deep_for_a_socket_works_all_the_same(tmp_path: Path) -> None
     try:
         assert deep.connect().call("ping")["ok"]
         assert not deep.layout.socket.startswith(str(deep.folder))
+        pid = deep.pid
+        shutil.rmtree(deep.folder)
+        until(lambda: not alive(pid))
+        assert not Path(deep.layout.socket).exists()
     finally:
         deep.end()
 

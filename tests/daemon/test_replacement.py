@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import signal
 import subprocess
@@ -151,6 +152,18 @@ def test_two_who_stop_one_daemon_at_once_both_hear_that_it_has_ended(home: Home)
     with ThreadPoolExecutor(4) as pool:
         done = list(pool.map(lambda _: una(home, "daemon", "stop"), range(4)))
     assert [(one.returncode, one.stderr) for one in done] == [(0, "")] * 4
+    assert not lock.held(home.layout.lock)
+
+
+def test_a_daemon_that_has_just_been_started_is_stopped_and_told(home: Home) -> None:
+    kill(home.connect().server["pid"])
+    until(lambda: not lock.held(home.layout.lock))
+    killed = lock.read_owner(home.layout.lock)["pid"]
+    starting.spawn(home.layout, wait=False)
+    until(lambda: lock.held(home.layout.lock) and lock.read_owner(home.layout.lock).get("pid") != killed)
+    done = una(home, "daemon", "stop", "--json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["stopped"] not in (0, killed)
     assert not lock.held(home.layout.lock)
 
 

@@ -118,7 +118,7 @@ class Daemon:
             self._look_around(server)
             await self._stopping.wait()
             await self._drain(server)
-        self._end_without_home()
+        self._end_without_home(server)
         watchdog.close()
         server.close()
         await self._until(lambda: not server.connections, time.monotonic() + LAST_SECONDS)
@@ -141,13 +141,14 @@ class Daemon:
         else:
             self._log.warning("loop-fault", what=str(context.get("message", ""))[:200])
 
-    def _end_without_home(self) -> None:
+    def _end_without_home(self, server: Server) -> None:
         """End at once where the home was removed: nothing can be kept there.
 
         There may be another home by now, with a daemon of its own, into whose files what is flushed here would go.
         """
         if not self._owns():
             self._log.warning("home-gone")
+            server.close_listener()  # of a deep home it lies elsewhere
             os._exit(0)
 
     # --- the end ----------------------------------------------------------------------------------------------------
@@ -157,7 +158,7 @@ class Daemon:
         seconds = self._config.seconds("daemon.idle_seconds") or float("inf")
         if self._stopping is None or self._stopping.is_set() or self._loop is None:
             return
-        self._end_without_home()
+        self._end_without_home(server)
         now = self._loop.time()
         last = max(server.last_use, now - self._parts.quiet_for())
         busy = server.connections or server.active or self._parts.busy()

@@ -60,7 +60,7 @@ class Link:
         self._reading: asyncio.Task[None] | None = None
         self._opening = asyncio.Lock()
         self._server: dict[str, Any] = {}  # what the daemon said of itself
-        self._required = False  # a replacement was asked for
+        self._required = ""  # the version of which a replacement was asked for
         self._number = 0
         self._answers = dict[int, asyncio.Future[dict[str, Any]]]()
         self._idle: asyncio.TimerHandle | None = None
@@ -116,10 +116,11 @@ class Link:
         return await self._ask(op, params, seconds)
 
     async def _replaced(self, op: str) -> None:
-        """Have a daemon of another build that lacks an operation replaced, once, by whoever may start one."""
-        if not self._starts or self._required:
+        """Have a daemon of another build that lacks an operation replaced, each build once, where that is wanted."""
+        version = str(self._server.get("version"))
+        if not self._starts or self._required == version:
             return  # it says itself that it has none
-        self._required = True
+        self._required = version
         self.close()
         await asyncio.to_thread(self._require, op)
         await self.connect()

@@ -54,6 +54,7 @@ def acquire(path: str, *, wait: float = 0.0) -> Ownership:
     while True:
         descriptor = _try(path)
         if descriptor is not None:
+            os.ftruncate(descriptor, 0)  # what an owner that was killed said of itself
             return Ownership(path, descriptor)
         if time.monotonic() >= deadline:
             facts = read_owner(path)

@@ -185,15 +185,26 @@ def _owns(layout: Layout, pid: int) -> bool:
     return lock.held(layout.lock) and (not pid or lock.read_owner(layout.lock).get("pid") == pid)
 
 
+def _owner(layout: Layout, seconds: float) -> dict[str, Any]:
+    """Return who owns the home, once that is said: a daemon that starts says it when it is ready."""
+    deadline = time.monotonic() + seconds
+    while lock.held(layout.lock):
+        facts = lock.read_owner(layout.lock)
+        if "pid" in facts or time.monotonic() > deadline:
+            return facts
+        time.sleep(POLL_SECONDS)
+    return {}
+
+
 def stop(layout: Layout, ask: Callable[[], None], *, force: bool = False) -> dict[str, Any]:
     """Stop the daemon of a home; return who was stopped (empty: none ran).
 
     `ask` sends it `shutdown`. With `force` one that does not end is ended by signals, but only the process that holds
     the lock: a number in a stale file is nobody's business.
     """
+    facts = _owner(layout, FORCE_SECONDS if force else STOP_SECONDS)
     if not lock.held(layout.lock):
         return {}
-    facts = lock.read_owner(layout.lock)
     named = facts.get("pid")
     pid = named if isinstance(named, int) else 0
     try:
