@@ -15,6 +15,10 @@ MIN_PREFIX = 8  # characters of an id that name a session
 PAGE = 1_000
 ID_CHARS = 32
 CANDIDATES = 1_000  # sessions looked at that begin with a prefix
+FIRST_CHARACTER, LAST_CHARACTER = (
+    "\0",
+    "\U0010ffff",
+)  # behind a name: what ends it, what ends all that begin with it
 # Of a session's files, what was sent on the wire comes behind the host's own transcripts, and companions last.
 LATER = {"wire": 1, "sidecar": 2}
 TOLD = 10  # of them, that an error names
@@ -77,16 +81,15 @@ def _by_id(reader: Reader, name: str) -> list[Home]:
     if len(name) < MIN_PREFIX or len(name) > ID_CHARS or any(char not in "0123456789abcdef" for char in name):
         return []
     low = bytes.fromhex(name.ljust(ID_CHARS, "0"))
-    high = bytes.fromhex(name.ljust(ID_CHARS, "f"))
-    page = reader.scan(HOME, (GLOBAL,), start=(low,), limit=CANDIDATES)
-    return [home for home in page if home.session <= high]
+    high = int(name.ljust(ID_CHARS, "f"), 16) + 1
+    stop = (high.to_bytes(len(low), "big"),) if high >> 8 * len(low) == 0 else ()
+    return reader.scan(HOME, (GLOBAL,), start=(low,), stop=stop, limit=CANDIDATES)
 
 
 def _by_host_id(reader: Reader, name: str) -> list[Home]:
-    page = reader.scan(HOME, (GLOBAL,), start=(name,), index="host_session", limit=CANDIDATES)
-    if len(name) < MIN_PREFIX:
-        return [home for home in page if home.host_session == name]
-    return [home for home in page if home.host_session.startswith(name)]
+    # Every prompt of a session that is not archived yet comes by here: nothing is read that has another name.
+    stop = name + (LAST_CHARACTER if len(name) >= MIN_PREFIX else FIRST_CHARACTER)
+    return reader.scan(HOME, (GLOBAL,), start=(name,), stop=(stop,), index="host_session", limit=CANDIDATES)
 
 
 def parts_everywhere(reader: Reader, session: Session) -> list[Session]:
