@@ -184,8 +184,9 @@ def test_an_event_that_says_nothing_is_ignored(hinting: Hinting, said: dict[str,
 # https://github.com/anthropics/claude-code/issues/47023: an event may come without its transcript's path.
 @pytest.mark.parametrize("path", ["", "relative.jsonl", "/nul\0", "/" + "x" * 5_000, None, 7])
 def test_a_path_that_cannot_be_is_not_asked_for(hinting: Hinting, path: Any) -> None:
-    hinting.hook(event("Stop", transcript_path=path))
-    assert hinting.notified == []
+    for name in ("Stop", "PreCompact", "SessionEnd"):
+        assert hinting.hook(event(name, transcript_path=path)).reason == "read"
+    assert (hinting.notified, hinting.settled) == ([], [])
 
 
 def test_a_host_that_is_not_known_is_refused(hinting: Hinting) -> None:

@@ -7,7 +7,7 @@ import re
 import sqlite3
 import subprocess
 import urllib.request
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from itertools import count
 from pathlib import Path
@@ -326,6 +326,11 @@ class PiTalk:
     def pid(self) -> int:
         """The process."""
         return self._lines.process.pid
+
+    def typed(self, words: str, ends: Callable[[dict[str, Any]], bool]) -> list[dict[str, Any]]:
+        """What a person types; returns what is told until the line that ends it."""
+        self._lines.send({"type": "prompt", "message": words})
+        return self._lines.until(ends)
 
     def ask(self, command: dict[str, Any]) -> Any:
         """One command of its remote control; returns the answer to it."""
