@@ -78,6 +78,14 @@ AIDER_TEXTS = (
     "Below here are summaries of other files! Do not propose changes to these *read-only* files",
     "I committed the changes with git hash ",
 )
+# Beginnings of what aider puts behind the newest message and at the end of its system prompt, each time once more.
+AIDER_REMINDERS = (
+    "# *SEARCH/REPLACE block* Rules:",
+    "# File editing rules:",
+    "# V4A Diff Format Rules:",
+    "ONLY return code using the `",
+    "To suggest changes to a file you MUST return the entire content of the updated file.",
+)
 # Texts that are all of a message.
 AIDER_EXAMPLES = frozenset(
     (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+from unabridged.hosts.conformance import text_of
 from unabridged.hosts.contract import Block, Head
 from unabridged.hosts.wire import Wire
 from unabridged.hosts.wire.items import CHAT
@@ -49,3 +50,19 @@ def test_the_same_words_of_a_person_elsewhere_are_theirs() -> None:
     blocks = read("api", EXAMPLES)
     assert [bool(block.flags & HUMAN) for block in blocks] == [True, False, True, False]
     assert not any(block.flags & META for block in blocks)
+
+
+def test_a_prompt_of_aiders_is_read_without_the_reminder_that_its_system_prompt_ends_with() -> None:
+    reminder = "# *SEARCH/REPLACE block* Rules:\n\nEvery block must use this format."
+    talk = [
+        ("system", f"Act as an expert software developer.\n{reminder}"),
+        ("user", f"Change it.\n\nAnd that.\n\n{reminder}"),
+        ("assistant", f"Done. {reminder}"),
+        ("user", "Change it.\n\nAnd that."),
+        ("user", f"What is this?\n\n{reminder} It is mine."),  # not the host's, for it goes on
+    ]
+    said = [text for _, text in talk]
+    said[1] = said[3]
+    for anew in (False, True):
+        assert [text_of(block) for block in read("aider", talk, anew=anew)] == said
+    assert [text_of(block) for block in read("api", talk)] == [text for _, text in talk]

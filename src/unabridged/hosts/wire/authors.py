@@ -8,6 +8,7 @@ from __future__ import annotations
 from unabridged.hosts.calls import OWN_MARK, is_own_text
 from unabridged.hosts.injected import (
     AIDER_EXAMPLES,
+    AIDER_REMINDERS,
     AIDER_TEXTS,
     CLAUDE_OUTPUTS,
     CLAUDE_TEXTS,
@@ -44,6 +45,11 @@ def is_scripted(host: str, text: str) -> bool:
     if host != AIDER:
         return False
     return text.startswith(AIDER_TEXTS) or (len(text) < LOOKED_AT and text.strip() in AIDER_EXAMPLES)
+
+
+def reminder_at(host: str, text: str) -> int:
+    """Return where a host's reminder begins that a text ends with; -1 where there is none."""
+    return max(text.rfind(begin) for begin in AIDER_REMINDERS) if host == AIDER else -1
 
 
 def text_flags(text: str, role: str, *, side: bool) -> int:

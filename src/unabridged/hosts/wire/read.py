@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import Any
 
 import msgspec
@@ -11,7 +12,7 @@ from unabridged.hosts.contract import EMPTY, Block, Line, Piece, Problem, Ref
 from unabridged.hosts.lines import NOT_AN_OBJECT
 from unabridged.hosts.times import HostTime, from_iso
 from unabridged.hosts.wire import hosted
-from unabridged.hosts.wire.authors import is_scripted, text_flags
+from unabridged.hosts.wire.authors import is_scripted, reminder_at, text_flags
 from unabridged.hosts.wire.items import Facts, decoded, facts_of
 from unabridged.hosts.wire.parts import parts_of
 from unabridged.schema.records import ECHO, HUMAN, META, SIDE, SUMMARY
@@ -27,6 +28,7 @@ class State(msgspec.Struct, array_like=True):
 
     calls: dict[str, tuple[str, bool]] = {}
     scripted: bool = False  # the last text of the user was the host's own, and so is the answer
+    reminder: bytes = b""  # of the system prompt's end, which the host also puts behind its newest message
 
 
 class Reader:
@@ -42,7 +44,8 @@ class Reader:
 
     def state(self) -> bytes:
         """Return what a new reader needs to go on."""
-        return msgspec.msgpack.encode(self._state) if self._state.calls or self._state.scripted else b""
+        known = self._state.calls or self._state.scripted or self._state.reminder
+        return msgspec.msgpack.encode(self._state) if known else b""
 
     def read(self, line: bytes, number: int) -> Line:  # noqa: ARG002 - the contract's names
         """Read one item."""
@@ -67,7 +70,7 @@ class Reader:
         )
 
     def _block(self, facts: Facts, at: int, part: Part, time: HostTime, model: str) -> Block:
-        name = native_of(self._conversation, facts.item, at)
+        name, part = native_of(self._conversation, facts.item, at), self._without_reminder(part)
         own = (facts.format or self._form) in hosted.FORMATS  # the host itself says who wrote a text
         tool, more = self._seen_of_host(part) if own else self._seen(part)
         flags = part.flags | more | (SIDE if self._side else 0)
@@ -93,6 +96,23 @@ class Reader:
             message=facts.message if written else "",
             model=model if written else "",
         )
+
+    def _without_reminder(self, part: Part) -> Part:
+        """Return a prompt without the reminder behind it, which stands word for word in the system prompt, too.
+
+        It is gone in the next request: the prompt would be there twice. A window's name gives the text as it passed.
+        """
+        text = first_text(part) if part.kind == "text" and part.role in ("system", "user") else ""
+        begin = reminder_at(self._host, text) if text else -1
+        if begin < 0:
+            return part
+        mark = hashlib.blake2b(text[begin:].strip().encode("utf-8", "replace"), digest_size=16).digest()
+        said = text[:begin].rstrip("\n")
+        if part.role == "system":
+            self._state.reminder = mark
+        elif said and mark == self._state.reminder:
+            return msgspec.structs.replace(part, pieces=(said,))
+        return part
 
     def _seen_of_host(self, part: Part) -> tuple[str, int]:
         """Return the same for a part whose flags the host's own words give."""
