@@ -27,6 +27,8 @@ CLAUDE_OUTPUTS = (
     "<local-command-stdout>",
     "<local-command-stderr>",
 )
+# A command of this product's own plugin: what it asks for is found in what was said, not in having asked for it.
+CLAUDE_OWN = "<command-message>una:"
 
 # What Codex sends as the user, by how it begins. Versions that note each item's kind are not asked for this.
 CODEX_TEXTS = (

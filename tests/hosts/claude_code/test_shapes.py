@@ -162,6 +162,11 @@ def test_calls_and_results_of_the_servers_tools_are_read() -> None:
         ("<bash-input>git fetch</bash-input>", {}, 0),
         ("<command-name>/clear</command-name>\n<command-message>clear</command-message>", {}, 0),
         ("<command-message>review</command-message>\n<command-name>/review</command-name>", {}, HUMAN),
+        (
+            "<command-message>una:why</command-message>\n<command-name>/una:why</command-name>",
+            {},
+            HUMAN | ECHO,
+        ),
         ("[Request interrupted by user for tool use]", {}, META),
         (
             "This session is being continued from a previous conversation",

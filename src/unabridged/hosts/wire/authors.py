@@ -11,6 +11,7 @@ from unabridged.hosts.injected import (
     AIDER_REMINDERS,
     AIDER_TEXTS,
     CLAUDE_OUTPUTS,
+    CLAUDE_OWN,
     CLAUDE_TEXTS,
     CODEX_SHELL,
     CODEX_SUMMARY,
@@ -62,4 +63,5 @@ def text_flags(text: str, role: str, *, side: bool) -> int:
         return META | own
     if begin.startswith(SUMMARIES):
         return SUMMARY
-    return 0 if side or begin.startswith(OUTPUTS) else HUMAN
+    asked = ECHO if begin.startswith(CLAUDE_OWN) else 0
+    return asked if side or begin.startswith(OUTPUTS) else HUMAN | asked
