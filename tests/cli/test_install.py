@@ -529,6 +529,12 @@ def test_an_agent_is_named_by_its_command_too(machine: Machine) -> None:
     assert "there is no agent `claud`" in machine.una("install", "claud").err
 
 
+def test_what_is_only_read_says_so(machine: Machine) -> None:
+    done = machine.una("install", "aider")
+    assert "aider takes nothing that could be installed" in done.err
+    assert "`una import` archives what it wrote" in done.err
+
+
 def test_on_a_terminal_the_trust_of_codex_is_asked_for_and_given(machine: Machine) -> None:
     (machine.home / ".codex").mkdir()
     for answer, rows in ((b"n\n", 0), (b"y\n", 7)):

@@ -21,6 +21,7 @@ INSTALLERS: Mapping[str, Installer] = {
     installer.name: installer for installer in (CLAUDE_CODE, CODEX, OPENCODE, PI, GEMINI, CURSOR, CLINE)
 }
 HOOK = "hook.py"
+READ_ONLY = ("aider", "chatgpt", "claude-ai")  # hosts whose conversations are read, and no more
 
 
 def facts(environ: Mapping[str, str], *, scope: str = USER, project: str = "") -> Facts:
@@ -117,6 +118,11 @@ def named(words: Sequence[str]) -> list[Installer]:
     known = {program: name for name, installer in INSTALLERS.items() for program in installer.programs()}
     known |= {name: name for name in INSTALLERS}
     for word in words:
+        if word in READ_ONLY:
+            raise InvalidInput(
+                f"{word} takes nothing that could be installed",
+                hint="`una import` archives what it wrote; an export is named: `una import PATH`.",
+            )
         if word not in known:
             raise InvalidInput(f"there is no agent `{word}`", hint=f"It knows: {', '.join(INSTALLERS)}.")
     return [INSTALLERS[name] for name in dict.fromkeys(known[word] for word in words)]
