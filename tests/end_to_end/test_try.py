@@ -54,5 +54,6 @@ def test_who_has_no_transcripts_recalls_a_passage_of_the_sample_twice_over(
     assert "the sample is imported" in first
     assert "3 sessions" in first
     for shown in (first, second):
+        assert "Have your agents ask by themselves: " in shown
         assert "resolved: bytes 1162-1660 of" in shown
         assert "  | Two faults, and the second one loses data:" in shown
