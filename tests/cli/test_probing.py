@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sys
 from pathlib import Path
 from typing import Any
@@ -253,3 +254,21 @@ def test_a_command_whose_quotes_do_not_close_is_no_end(machine: Machine) -> None
     hooks = {"hooks": {"Stop": [{"hooks": [{"command": "' hook.py -I -S -E"}]}]}}
     (machine.project / ".codex/hooks.json").write_text(json.dumps(hooks))
     assert findings(machine)
+
+
+def test_an_installation_of_a_project_that_is_gone_is_named_stops_nothing_and_is_forgotten(
+    machine: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = machine.write(".codex/config.toml", b'a = "mine"')
+    machine.una("install", "codex", "--scope", "project", "--trust")
+    assert machine.una("install", "codex").status == 5  # in both its hooks would run twice
+    monkeypatch.chdir(machine.home)
+    shutil.rmtree(machine.project)
+    (said,) = wrong(machine)
+    assert str(machine.project) in said
+    assert machine.una("install", "codex", "--mcp-only").status == 0
+    assert machine.una("uninstall", "codex").status == 0
+    assert wrong(machine, "--fix") == []
+    assert not machine.project.exists()
+    assert path.read_bytes() == b'a = "mine"'
+    assert findings(machine) == []

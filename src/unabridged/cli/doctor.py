@@ -11,6 +11,7 @@ from unabridged.cli import journal as journals
 from unabridged.cli.arguments import Arguments
 from unabridged.cli.install import install
 from unabridged.cli.progress import Progress
+from unabridged.cli.uninstall import uninstall
 from unabridged.daemon import examine
 from unabridged.daemon.paths import Layout, layout
 from unabridged.errors import (
@@ -72,22 +73,24 @@ def _installed(arguments: Arguments, fix: bool) -> list[Finding]:
     found = list(probing.checks(arguments.environ, probe=probe))
     if not fix or all(finding.ok for finding in found):
         return found
-    place, failed = layout(arguments.environ), list[Finding]()
+    place, more = layout(arguments.environ), list[Finding]()
     mended = set[str]()
     for path in journals.damaged(place):
         aside = journals.put_aside(place, path)
         mended.add(journals.named(path))
-        failed += _anew(arguments, path, aside)
+        more += _anew(arguments, path, aside)
     for installer, facts, journal in probing.installations(arguments.environ):
         name = probing.name_of(installer, facts)
-        if journal.files and any(probing.is_about(finding, name) and not finding.ok for finding in found):
-            failed += _mended(arguments, installer, facts)
+        if journals.is_orphan(journal):
+            more.append(_forgotten(place, installer, facts))
+        elif journal.files and any(probing.is_about(finding, name) and not finding.ok for finding in found):
+            more += _mended(arguments, installer, facts)
             mended.add(name)
     after = [
         replace(finding, fixed=finding.ok and any(probing.is_about(finding, name) for name in mended))
         for finding in probing.checks(arguments.environ, probe=probe)
     ]
-    return [*after, *failed]
+    return [*after, *more]
 
 
 def _anew(arguments: Arguments, path: Path, aside: Path) -> list[Finding]:
@@ -100,6 +103,18 @@ def _anew(arguments: Arguments, path: Path, aside: Path) -> list[Finding]:
                 return _mended(arguments, installer, agents.as_it_stands(installer, facts, applying.read))
     again = "`una daemon login on`" if journals.named(path) == login.HOST else "`una install` in that project"
     return [Finding(journals.named(path), True, f"{path} was damaged and is now {aside}", again, fixed=True)]
+
+
+def _forgotten(place: Layout, installer: Installer, facts: Facts) -> Finding:
+    """Take out what is left of an installation whose project is not there any more."""
+    name = probing.name_of(installer, facts)
+    try:
+        uninstall(place, installer, facts, dry=False)
+    except UnabridgedError as error:
+        return Finding(name, False, f"not taken out: {error.message}", error.advice)
+    return Finding(
+        name, True, f"{facts.project} is not there any more: its installation is forgotten", fixed=True
+    )
 
 
 def _mended(arguments: Arguments, installer: Installer, facts: Facts) -> list[Finding]:

@@ -138,10 +138,14 @@ def _refuse_double(arguments: Arguments, installer: Installer, facts: Facts) -> 
     others = [
         journal
         for journal in journals.every(layout(arguments.environ))
-        if journal.host == installer.name and journal.scope != facts.scope
+        if journal.host == installer.name and journal.scope != facts.scope and not journals.is_orphan(journal)
     ]
     if installer.one_scope and others and not facts.mcp_only:
-        where = "for all your projects" if facts.scope == PROJECT else f"in {others[0].project}"
+        where = (
+            "for all your projects"
+            if facts.scope == PROJECT
+            else "in " + ", ".join(one.project for one in others)
+        )
         raise Refused(
             f"{installer.title} has it {where} already: its hooks would run twice",
             hint=f"`una uninstall {installer.name}"

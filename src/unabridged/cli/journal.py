@@ -48,6 +48,11 @@ class Journal:
     folders: tuple[str, ...] = ()
 
 
+def is_orphan(journal: Journal) -> bool:
+    """Tell whether an installation is of a project that is not there any more."""
+    return journal.scope == PROJECT and not os.path.isdir(journal.project)  # noqa: PTH112
+
+
 def folder(place: Layout) -> Path:
     """Return the folder of journals."""
     return Path(place.installations)

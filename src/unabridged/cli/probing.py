@@ -71,11 +71,15 @@ def checks(environ: Mapping[str, str], *, probe: bool) -> Iterator[Finding]:
         )
     found = installations(environ)
     for installer, facts, journal in found:
+        if journals.is_orphan(journal):
+            detail = f"{facts.project} is not there any more, where it was installed"
+            yield Finding(name_of(installer, facts), False, detail, "`una doctor --fix` forgets it.")
+            continue
         try:
             yield from _checked(installer, facts, journal, probe=probe)
         except UnabridgedError as error:
             yield Finding(name_of(installer, facts), False, error.message, error.advice)
-    yield from _doubles(found)
+    yield from _doubles([one for one in found if not journals.is_orphan(one[2])])
 
 
 def _doubles(found: Sequence[tuple[Installer, Facts, Journal]]) -> Iterator[Finding]:

@@ -41,7 +41,7 @@ def run(arguments: Arguments) -> int:
     told, failed = list[dict[str, object]](), list[Failed]()
     for installer in wanted:
         try:
-            done = _uninstall(place, installer, facts, dry=dry)
+            done = uninstall(place, installer, facts, dry=dry)
         except UnabridgedError as error:
             if len(wanted) == 1:
                 raise
@@ -62,7 +62,7 @@ def run(arguments: Arguments) -> int:
     return status
 
 
-def _uninstall(place: Layout, installer: Installer, facts: Facts, *, dry: bool) -> Undone:
+def uninstall(place: Layout, installer: Installer, facts: Facts, *, dry: bool) -> Undone:
     """Take our part out of one agent's files; what another archive holds by now stays."""
     with nullcontext() if dry else journals.locked(place, facts.home):
         before = journals.load(place, facts, installer.name)
