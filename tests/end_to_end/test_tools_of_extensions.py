@@ -1,4 +1,4 @@
-"""OpenCode and Pi call the tools that `una install` gave them, and go on with a session and apart from it."""
+"""OpenCode and Pi with the tools that `una install` gave them: called, and told of once in a session and its forks."""
 
 from __future__ import annotations
 
@@ -39,3 +39,21 @@ def test_a_tool_that_was_installed_is_called_and_gives_what_was_said_elsewhere(
         assert agent.installed.sessions_with("osmium2") == {session}
         # What the tool gave is no new place where it was said.
         assert agent.installed.sessions_with("zirconium3") == {SESSION}
+
+
+@pytest.mark.parametrize("name", TOOLS)
+def test_a_fork_is_not_told_again_what_its_history_tells(home: Home, tmp_path: Path, name: str) -> None:
+    make, api = EXTENDED[name]
+    with Provider([api]) as provider:
+        agent = make(home, tmp_path, provider)
+        client, folder = agent.client, str(agent.client.project)
+        agent.installed.una("import", str(transcript(tmp_path / "old.jsonl", SESSION, 6, folder=folder)))
+        client.say("First, please.")
+        asked = len(provider.agent_requests())
+        if name == "opencode":
+            client.say("And apart?", "-c", "--fork")
+        else:
+            client.say("And apart?", "--fork", str(client.transcripts()[-1]))
+        for request in provider.agent_requests()[asked:]:
+            assert "First, please." in request.text()
+            assert request.text().count("<unabridged-archive>") <= 1

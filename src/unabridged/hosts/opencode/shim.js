@@ -86,7 +86,7 @@ export const Unabridged = async ({ client, directory }) => {
     },
     event: async ({ event }) => {
       const info = event.properties?.info, session = event.properties?.sessionID ?? info?.sessionID ?? info?.id;
-      if (event.type === "session.created" && info.parentID) begun.add(session); // a subagent's: it is told nothing at its start
+      if (event.type === "session.created" && (info.parentID || /\(fork #\d+\)$/.test(info.title))) begun.add(session); // a subagent's, or a fork's, which has what its parent was told: it is told nothing at its start
       else if (event.type === "session.idle") tell("Stop", session);
       else if (event.type === "session.compacted") tell("PostCompact", session);
       else if (event.type === "message.updated" && info.role === "assistant" && info.time.completed && !info.summary && !behind) {
