@@ -82,10 +82,11 @@ class Step(msgspec.Struct, array_like=True, gc=False):
 
 
 class Captured(msgspec.Struct, array_like=True):
-    """Which items of a conversation the lines of an append are: `keys` in the order of its lines."""
+    """Which items of a conversation the lines of an append are: `keys` in the order of its lines, and their format."""
 
     conversation: bytes
     keys: list[str] = []
+    form: str = ""
 
 
 class Append(msgspec.Struct, array_like=True):
@@ -226,9 +227,9 @@ class _Admission:
         """Return what looks for blocks that came through another capture; marks sessions that now have one."""
         append = self._append
         told = [_tell(session, draft.news) for session, draft in zip(sessions, append.sessions, strict=True)]
-        keys = append.twinned if append.captured is not None else None
+        keys, form = (append.twinned, append.captured.form) if append.captured is not None else (None, "")
         begun = append.begun if append.begun and append.begun.ordinal == self._next else None
-        found = matching(self._reader, self._batch, self._project, told, keys, begun)
+        found = matching(self._reader, self._batch, self._project, told, keys, form, begun)
         if keys is not None:
             sessions[:] = [
                 msgspec.structs.replace(session, captured=now.captured)

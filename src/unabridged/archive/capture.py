@@ -133,6 +133,10 @@ class Capture:
             host, Candidate(stream.path, WIRE), stream.head, stream.root, stream.project, redactor, before
         )
 
+    def reads(self, stream: Stream) -> bool:
+        """Tell whether this reads items of a stream; another one reads them where their format has changed."""
+        return stream == self._stream
+
     def take(self, rows: Sequence[Row]) -> Iterator[Append]:
         """Take further items; yield appends that together hold all of them."""
         rows = list(rows)
@@ -154,7 +158,9 @@ class Capture:
 
     def _named(self, append: Append, rows: list[Row]) -> Append:
         count = len(append.taken)
-        append.captured = Captured(self._stream.conversation, [row.key for row in rows[:count]])
+        append.captured = Captured(
+            self._stream.conversation, [row.key for row in rows[:count]], self._stream.format
+        )
         del rows[:count]
         return append
 

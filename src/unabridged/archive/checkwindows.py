@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from unabridged.archive import windows as kept
 from unabridged.archive.checkscan import Scan, Violation
 from unabridged.archive.resolve import Resolver
+from unabridged.archive.twins import TRANSCRIPT, WIRES
 from unabridged.errors import UnabridgedError
 from unabridged.hosts.lines import body
 from unabridged.hosts.wire.items import facts_of
@@ -15,7 +16,7 @@ from unabridged.schema.records import ALIAS, EVENT, PATH, Alias
 from unabridged.schema.windows import TWINS, WINDOW_ITEM, WINDOW_REQUEST, Twin, Window, WindowItem
 
 PAGE = 500  # records read at once
-CAPTURES = (1, 2, 3)
+CAPTURES = range(1, TRANSCRIPT + sum(WIRES.values()) + 1)
 
 
 def windows_are_kept(scan: Scan) -> Iterator[Violation]:

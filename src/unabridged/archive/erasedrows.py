@@ -30,7 +30,7 @@ def erased_rows(reader: Reader, stream: Stream, rows: Sequence[Row], redactor: L
     for row in rows:
         line, _ = redactor.line(line_of(row, stream))
         for block in reading.read(line, 1).blocks:
-            twin = family.match(_keys(block), twins.WIRE)
+            twin = family.match(_keys(block), twins.wire(stream.format))
             if twin is not None and _is_erased(reader, stream, twin):
                 found.add(row.key)
     return found

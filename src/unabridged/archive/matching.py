@@ -10,7 +10,7 @@ import msgspec
 from unabridged.archive import rendering, twins
 from unabridged.archive.prepared import Prepared
 from unabridged.archive.turns import JOIN_BYTES, Turn, manifest_digest
-from unabridged.archive.twins import TRANSCRIPT, WIRE, Begun, Family
+from unabridged.archive.twins import TRANSCRIPT, Begun, Family
 from unabridged.schema.ids import GLOBAL, EventId, Ordinal, ProjectId, SessionId, SourceHash, source_hash
 from unabridged.schema.records import ALIAS, EVENT, HOME, SESSION, Alias, Event, Home, Session
 from unabridged.store.contract import Batch, Reader
@@ -40,14 +40,18 @@ class Matching:
         project: ProjectId,
         families: Sequence[Family | None],
         keys: Sequence[list[bytes]] | None,
+        form: str,
     ) -> None:
-        """Look for what sessions (by their place in the append) said; `keys` are those of the wire's blocks, if any."""
+        """Look for what sessions (by their place in the append) said.
+
+        `keys` are those of the wire's blocks, if any, which passed in the format `form`.
+        """
         self._reader = reader
         self._batch = batch
         self._project = project
         self._families = families
         self._keys = keys
-        self._capture = WIRE if keys is not None else TRANSCRIPT
+        self._capture = twins.wire(form) if keys is not None else TRANSCRIPT
         self._sources = dict[SourceHash, EventId]()  # aliases of this append
         self._pending = dict[int, list[bytes]]()  # step → keys of what becomes a new event
         self._other = dict[EventId, Ordinal]()  # what an event of another id stands for
@@ -169,12 +173,13 @@ def matching(
     project: ProjectId,
     sessions: list[Session],
     keys: Sequence[list[bytes]] | None,
+    form: str,
     begun: Begun | None = None,
 ) -> Matching | None:
     """Return what looks for blocks that were seen before, None where nothing of these sessions passed on the wire.
 
-    `keys`: those of the wire's blocks; None for a transcript. With keys the sessions are captured from now on. `begun`:
-    what their transcripts said, where it still holds.
+    `keys`: those of the wire's blocks, which passed in the format `form`; None for a transcript. With keys the sessions
+    are captured from now on. `begun`: what their transcripts said, where it still holds.
     """
     families, found = list[Family | None](), dict[bytes, Family]()
     concerned = keys is not None
@@ -193,7 +198,7 @@ def matching(
                 found[root] = Family(reader, project, root)
         families.append(found.get(root))
         concerned = concerned or root in found or _forked(reader, session)
-    return Matching(reader, batch, project, families, keys) if concerned else None
+    return Matching(reader, batch, project, families, keys, form) if concerned else None
 
 
 def _begun(reader: Reader, project: ProjectId, root: SessionId, begun: Begun | None) -> Family:

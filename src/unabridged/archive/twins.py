@@ -2,25 +2,29 @@
 
 What both say of a block decides whether it is the same: the id of a tool call or result, else the words themselves (the
 digest of the rendering, which has no time or place in it). The k-th block that says so in the one capture is the k-th
-in the other, whichever came first: "ok" said twice stays two events. Only sessions of which something passed on the
-wire have such records; an append to any other one reads nothing of them.
+in the other, whichever came first: "ok" said twice stays two events. A host that passes a gateway in one run and has
+our extension in another says the same in several formats, and each of them is a capture. Only sessions of which
+something passed on the wire have such records; an append to any other one reads nothing of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
 from unabridged.archive import rendering
 from unabridged.archive.prepared import Prepared, stored
 from unabridged.hosts.contract import Block
+from unabridged.hosts.wire.hosted import OPENCODE, PI
+from unabridged.hosts.wire.items import CHAT, MESSAGES, RESPONSES
 from unabridged.schema.ids import Digest, Ordinal, ProjectId, SessionId, hashed
 from unabridged.schema.records import COUNTERS, EVENT, META, PATH, SESSION, Counters, Event, Session
 from unabridged.schema.windows import TWINS, Twin, Twins
 from unabridged.store.contract import Batch, Reader
 
-TRANSCRIPT, WIRE = 1, 2  # captures, as bits
+TRANSCRIPT = 1  # captures, as bits; those below by the format in which a conversation passed
+WIRES: Mapping[str, int] = {MESSAGES: 2, RESPONSES: 4, CHAT: 8, PI: 16, OPENCODE: 32}
 KEY_BYTES = 16
 MAX_DEPTH = 8  # subagents of subagents
 SUBAGENT = "subagent"
@@ -34,6 +38,11 @@ CALLS = frozenset(("tool-call", "tool-result"))
 REMINDER = (
     b"<system-reminder>\n%b\n</system-reminder>"  # what a host puts around its own words, or leaves away
 )
+
+
+def wire(form: str) -> int:
+    """Return which capture a conversation in a format is; one whose format nobody said counts with the first."""
+    return WIRES.get(form, WIRES[MESSAGES])
 
 
 def key_of(event: Event) -> bytes:

@@ -51,14 +51,10 @@ def live_turns(context: Context, lineage: Lineage, visible: Visible, message: st
     spoken = [event for event in reversed(events) if event is not None and _is_said(event)]
     if visible.keys is not None:
         # Keys are those of the session that first held an event, which a fork's parent may be.
-        keys = [
-            places.source_key(context.reader, places.session_of(context.reader, event), event)
-            for event in spoken
-        ]
         spoken = [
             event
-            for event, key in zip(spoken, keys, strict=True)
-            if key in visible.keys and not visible.left.out(event)
+            for event in spoken
+            if places.is_named(context.reader, event, visible.keys) and not visible.left.out(event)
         ]
     else:
         spoken = [event for event in spoken if visible.holds(event)]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from unabridged.hosts.wire.read import NATIVE
 from unabridged.schema.ids import Micros, ProjectId
 from unabridged.schema.records import (
     ALIAS,
@@ -15,15 +17,18 @@ from unabridged.schema.records import (
     SESSION,
     SUPERSESSION,
     TOMBSTONE,
+    Alias,
     Document,
     Event,
     Session,
     Tombstone,
 )
+from unabridged.schema.windows import ADDRESS_DIGITS
 from unabridged.store.contract import Reader
 
 # Documents looked at to find the one that holds an event; splits and versions share a beginning.
 TURNS_BACK = 8
+_WIRE = re.compile(rf"{NATIVE}[0-9a-f]{{{ADDRESS_DIGITS}}}-")  # begins what passed on the wire is called by
 MAX_ALIASES = 100  # further source keys of one event that are looked at: one a capture that it came through
 
 
@@ -77,13 +82,31 @@ def session_of(reader: Reader, event: Event) -> Session:
 
 
 def source_keys(reader: Reader, session: Session, events: Sequence[Event]) -> list[str]:
-    """Return the source key of each event in the session that first held it."""
-    steps = [(event.project, event.session, event.seq) for event in events]
+    """Return the source key of each event in the session that first held it.
+
+    Of one that passed on the wire first, the key is that of the host's own row once that was read.
+    """
     begin = f"{session.host}:{session.host_session}:"
     return [
-        begin + (path.native if path is not None else event.native)
-        for event, path in zip(events, reader.get_many(PATH, steps), strict=True)
+        (_of_host(reader, event, begin) if _WIRE.match(native) else "") or begin + native
+        for event, native in zip(events, _natives(reader, events), strict=True)
     ]
+
+
+def _natives(reader: Reader, events: Sequence[Event]) -> list[str]:
+    steps = [(event.project, event.session, event.seq) for event in events]
+    found = zip(events, reader.get_many(PATH, steps), strict=True)
+    return [path.native if path is not None else event.native for event, path in found]
+
+
+def _of_host(reader: Reader, event: Event, begin: str) -> str:
+    """Return the further source key of an event that names a row of its host's, "" where there is none yet."""
+    keys = (alias.key for alias in _aliases(reader, event))
+    return next((key for key in keys if key.startswith(begin) and not _WIRE.match(key, len(begin))), "")
+
+
+def _aliases(reader: Reader, event: Event) -> Sequence[Alias]:
+    return reader.scan(ALIAS, (event.project, event.ordinal), index="event", limit=MAX_ALIASES)
 
 
 def source_key(reader: Reader, session: Session, event: Event) -> str:
@@ -93,10 +116,10 @@ def source_key(reader: Reader, session: Session, event: Event) -> str:
 
 def is_named(reader: Reader, event: Event, keys: Container[str]) -> bool:
     """Tell whether one of an event's source keys, of whatever capture, is among `keys`."""
-    if source_key(reader, session_of(reader, event), event) in keys:
+    session = session_of(reader, event)
+    if f"{session.host}:{session.host_session}:{_natives(reader, (event,))[0]}" in keys:
         return True
-    aliases = reader.scan(ALIAS, (event.project, event.ordinal), index="event", limit=MAX_ALIASES)
-    return any(alias.key in keys for alias in aliases)
+    return any(alias.key in keys for alias in _aliases(reader, event))
 
 
 def event_at(reader: Reader, project: ProjectId, ordinal: int) -> Event | None:

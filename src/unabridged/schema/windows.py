@@ -143,8 +143,10 @@ class WindowAsked(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Twin(msgspec.Struct, frozen=True, array_like=True):
-    """What was said so, each time that it was: events in order, and by which captures each was seen (1: a host's own
-    transcript, 2: the wire, 3: both). `same` is another key under which it stands, for one that has none of its own.
+    """What was said so, each time that it was: events in order, and by which captures each was seen.
+
+    `seen` adds up 1 for a host's own transcript and 2, 4, 8, 16, 32 for the wire in each of its formats. `same` is
+    another key under which it stands, for one that has none of its own.
     """
 
     key: bytes  # 16 bytes: of a call or result its id, else what is said

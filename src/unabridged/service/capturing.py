@@ -220,7 +220,7 @@ class Captures:
             return with_copies(reader, stream, rows)
 
     def _reading(self, talk: _Talk, store: Store, stream: Stream) -> Capture:
-        if talk.capture is None:
+        if talk.capture is None or not talk.capture.reads(stream):
             talk.capture = Capture(stream, self._redactor(), self._before(talk, store, stream))
         return talk.capture
 
