@@ -145,3 +145,21 @@ def _runs(pid: int) -> bool:
     except OSError:
         return False
     return state != "Z"
+
+
+def test_who_tries_it_without_a_host_sees_it_end(home: Home, tmp_path: Path) -> None:
+    lines = tmp_path / "lines"
+    lines.write_text('{"id": 7, "op": "of-tomorrow"}\n')
+    for source, said in ((Path(os.devnull), b""), (lines, b'{"id":7,"fault":"not-understood"}\n')):
+        with home.connect(), source.open("rb") as given:
+            command = [sys.executable, "-m", "unabridged", "window", "serve"]
+            done = subprocess.run(
+                command,
+                cwd=tmp_path,
+                env={**environment(home), "HOME": str(tmp_path)},
+                stdin=given,
+                capture_output=True,
+                timeout=ENDS_WITHIN,
+                check=False,
+            )
+        assert (done.returncode, done.stdout) == (0, said)

@@ -16,7 +16,6 @@ from unabridged.gateway.shims.asked import Asked, Compacted, Planned
 from unabridged.gateway.shims.windows import HostWindows
 from unabridged.window.execute import ROTATED, Account
 from unabridged.window.providers.adapters import ADAPTERS
-from unabridged.window.providers.contract import Adapter
 from unabridged.window.providers.splice import elements, members
 from unabridged.window.providers.usage import usage
 
@@ -51,6 +50,11 @@ class Hosted:
     told: dict[str, int]
     fixed: dict[str, int] = field(default_factory=dict[str, int])
     _sessions: dict[tuple[str, str], _Session] = field(default_factory=dict[tuple[str, str], _Session])
+
+    @staticmethod
+    def knows(host: str) -> bool:
+        """Tell whether a host has messages of its own that are understood here."""
+        return host in ADAPTERS and host in KEPT_FREE
 
     async def plan(self, given: Asked) -> Planned:
         """Return what to send of a request."""
@@ -121,11 +125,6 @@ class Hosted:
         for old in list(self._sessions)[:-KEPT_SESSIONS]:
             self._unheard(self._sessions.pop(old))
         return found
-
-
-def adapter_of(host: str) -> Adapter | None:
-    """Return the adapter of a host's own messages, None for a host that has none."""
-    return ADAPTERS.get(host) if host in KEPT_FREE else None
 
 
 def _headers(given: Asked) -> tuple[tuple[bytes, bytes], ...]:

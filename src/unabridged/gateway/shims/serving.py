@@ -1,10 +1,14 @@
-"""Reads the lines of an extension, has each answered beside the others, and writes the answers as they come."""
+"""Reads the lines of an extension, has each answered beside the others, and writes the answers as they come.
+
+What happened in a host is answered without what makes windows: a prompt waits for that, and loading takes longer.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -13,7 +17,9 @@ from unabridged.errors import UnabridgedError
 from unabridged.gateway.journal import Journal
 from unabridged.gateway.shims import asked, events
 from unabridged.gateway.shims.asked import Asked, Planned, Told
-from unabridged.gateway.shims.hosted import Hosted, adapter_of
+
+if TYPE_CHECKING:
+    from unabridged.gateway.shims.hosted import Hosted
 
 AT_ONCE = 64  # requests under way; a host that sends more waits
 EVENT_SECONDS = 2.0  # that the daemon may take for what happened in a host
@@ -28,9 +34,10 @@ Write = Callable[[bytes], None]
 class Serving:
     """Answers one host's extension."""
 
-    def __init__(self, hosted: Hosted, link: Link, journal: Journal) -> None:
-        """Make windows with `hosted`; tell the daemon what happens over `link`."""
-        self._hosted, self._link, self._journal = hosted, link, journal
+    def __init__(self, hosted: Awaitable[Hosted], link: Link, journal: Journal) -> None:
+        """Make windows with `hosted`, once it is there; tell the daemon what happens over `link`."""
+        self._link, self._journal = link, journal
+        self._hosted = asyncio.ensure_future(hosted)
         self._tasks = set[asyncio.Task[None]]()
 
     async def serve(self, reader: asyncio.StreamReader, write: Write) -> None:
@@ -44,7 +51,7 @@ class Serving:
             self._journal.fault(TOO_LONG)  # what follows a line that is too long cannot be told apart from it
         if self._tasks:
             await asyncio.wait(self._tasks, timeout=END_SECONDS)
-        self._hosted.close()
+        (await self._hosted).close()
 
     def _start(self, line: bytes, write: Write) -> None:
         given = asked.asked(line)
@@ -69,14 +76,15 @@ class Serving:
     async def _answered(self, given: Asked) -> msgspec.Struct:
         if given.op == "event":
             return await self._event(given)
-        if adapter_of(given.host) is None or not given.session:
+        hosted = await asyncio.shield(self._hosted)
+        if not hosted.knows(given.host) or not given.session:
             return Planned(given.id, fault=NOT_UNDERSTOOD)
         if given.op == "plan":
-            return await self._hosted.plan(given)
+            return await hosted.plan(given)
         if given.op == "compact":
-            return await self._hosted.compact(given)
+            return await hosted.compact(given)
         if given.op == "answered":
-            self._hosted.answered(given)
+            hosted.answered(given)
             return Told(given.id)
         return Told(given.id, fault=NOT_UNDERSTOOD)
 

@@ -4,8 +4,10 @@ const UNA = ["una"]; // what starts Unabridged; `una install pi` writes its own 
 import { spawn } from "node:child_process";
 
 // Milliseconds: that a request waits for us, once; the same where the model's window is too small for it as it is; in
-// which nothing waits after that.
-const WAIT = 2000, LONG = 10000, PAUSE = 15000;
+// which nothing waits after that; that a prompt waits for what it is told.
+const WAIT = 2000, LONG = 10000, PAUSE = 15000, HINT = 1000;
+// Characters of messages in which no text is long enough to be left out: nobody waits to hear that nothing is.
+const SHORT = 4000, isShort = (messages: any[]) => messages.length < 5 && JSON.stringify(messages).length < SHORT;
 const MARK = Symbol.for("unabridged");
 
 export default function (pi: any) {
@@ -37,19 +39,19 @@ export default function (pi: any) {
     return made;
   };
   const write = (one: any) => { child ??= start(); child.stdin.write(one.line); };
-  const ask = (ctx: any, message: any) => new Promise<any>((resolve) => {
+  const ask = (ctx: any, message: any, most = 0) => new Promise<any>((resolve) => {
     if (Date.now() < pausedUntil) return resolve(undefined);
     const id = ++number;
-    const late = () => { waiting.delete(id); pausedUntil = Date.now() + PAUSE; if (child && (child.heard || child.missed++ > 1)) { child.kill("SIGKILL"); child = undefined; } resolve(undefined); };
+    const late = () => { waiting.delete(id); if (most) return resolve(undefined); pausedUntil = Date.now() + PAUSE; if (child && (child.heard || child.missed++ > 1)) { child.kill("SIGKILL"); child = undefined; } resolve(undefined); };
     const session = ctx.sessionManager.getSessionId();
     const one = { again: 1, line: JSON.stringify({ id, host: "pi", session, cwd: ctx.cwd, ...message }) + "\n", done: (answer?: any) => { clearTimeout(timer); resolve(answer); } };
-    const timer = setTimeout(late, message.limit && one.line.length / 4 > message.limit ? LONG : WAIT);
+    const timer = setTimeout(late, most ? most : message.limit && one.line.length / 4 > message.limit ? LONG : WAIT);
     waiting.set(id, one);
     write(one);
   });
   const tell = (ctx: any, what: string, more = {}): Promise<string> => {
     const place = { session_id: ctx.sessionManager.getSessionId(), transcript_path: ctx.sessionManager.getSessionFile() ?? "", cwd: ctx.cwd };
-    return ask(ctx, { op: "event", input: { hook_event_name: what, ...place, ...more } }).then((answer) => answer?.output ?? "", () => "");
+    return ask(ctx, { op: "event", input: { hook_event_name: what, ...place, ...more } }, HINT).then((answer) => answer?.output ?? "", () => "");
   };
   const show = (ctx: any, message = "", level = "info") => { if (message && message !== said) ctx.ui.notify(`Unabridged: ${message}`, level); said = message; };
   const about = (ctx: any) => {
@@ -59,6 +61,7 @@ export default function (pi: any) {
     return { model: `${model.provider}/${model.id}`, url: model.baseUrl ?? "", limit: model.contextWindow ?? 0, reserve: model.maxTokens ?? 0, fixed };
   };
 
+  child = start(); // before anybody waits for it
   pi.registerMcpServer("unabridged", { command: UNA[0], args: [...UNA.slice(1), "mcp"], exposure: "direct", description: "Search and recall the archive of earlier conversations, word for word" });
   pi.registerCommand("window", {
     description: "The live window of this session: status (default), why, explain, rotate, settings",
@@ -80,13 +83,18 @@ export default function (pi: any) {
     if (behind) return;
     try {
       const source = event.messages, key = (one: any) => `${one?.role} ${one?.timestamp}`;
-      const answer = await ask(ctx, { op: "plan", ...about(ctx), messages: source });
+      const asked = ask(ctx, { op: "plan", ...about(ctx), messages: source });
+      const say = (answer: any) => {
+        ctx.ui.setStatus("unabridged", answer?.status || undefined);
+        show(ctx, !answer ? "the window is not there for now: nothing more is left out" : answer.fault ? `the window stays as it was (${answer.fault})` : answer.notice, answer && !answer.fault ? "info" : "warning");
+      };
+      if (!last && isShort(source)) return void asked.then(say).catch(() => {}); // its context may be gone by then
+      const answer = await asked;
       let sent = answer?.messages?.map((one: any) => (typeof one === "number" ? source[one] : one));
       const known = last?.session === ctx.sessionManager.getSessionId() && source.length >= last.count && key(source[last.count - 1]) === last.tail;
       if (!sent && (!answer || answer.fault) && known) sent = [...last.sent, ...source.slice(last.count)]; // the last cut again
       last = sent && { sent, session: ctx.sessionManager.getSessionId(), count: source.length, tail: key(source.at(-1)) };
-      ctx.ui.setStatus("unabridged", answer?.status || undefined);
-      show(ctx, !answer ? "the window is not there for now: nothing more is left out" : answer.fault ? `the window stays as it was (${answer.fault})` : answer.notice, answer && !answer.fault ? "info" : "warning");
+      say(answer);
       if (sent) return { messages: sent };
     } catch (error: any) { show(ctx, `the window stays as it was (${error.message})`, "warning"); }
   });
