@@ -43,6 +43,7 @@ LOCAL_IMPORTS: dict[str, str] = {
     "daemon/paths.py": "every client start imports it; only rare platforms and long paths need more than `os`",
     "hookclient.py": "a host runs it at each event: few of them need more than what the interpreter has built in",
     "gateway/composing.py": "what offers tools brings every operation along; only who has it offered pays",
+    "gateway/shims/command.py": "a prompt waits for what it is told, which needs nothing of what makes windows",
     "mcp/command.py": "a pipe, which every agent starts, should not pay for the SDK",
     "store/open.py": "the engine for PostgreSQL needs a driver that is an extra",
 }
