@@ -39,7 +39,9 @@ def test_how_much_fits_depends_on_no_handle() -> None:
     def least(handle: str) -> int:
         return next(budget for budget in range(300) if excerpt({**FACTS, "recall": handle}, lines, budget))
 
-    assert len({least(handle) for handle in ("w6165myh140f40rx", "w6165myh480f40s2", "wabcdefghjkmnpqr")}) == 1
+    assert (
+        len({least(handle) for handle in ("w6165myh140f40rx", "w6165myh480f40s2", "wabcdefghjkmnpqr")}) == 1
+    )
 
 
 @given(HOSTILE, st.integers(0, 300))
