@@ -204,6 +204,20 @@ def test_a_compaction_that_is_asked_for_in_opencode_is_of_the_window_and_keeps_e
         assert shimmed.lost(session, client, 11) == []
 
 
+def test_each_folder_of_an_opencode_server_has_its_extension(home: Home, tmp_path: Path) -> None:
+    configured(home)
+    other = tmp_path / "another"
+    other.mkdir()
+    with home.connect() as client, beside(home, tmp_path, "opencode", 8, WINDOW) as session:
+        session.go_on(0, 1)
+        assert isinstance(session.talk, OpenCodeTalk)
+        session.talk.say_in(other, session.story.prompts[7])
+        places = {str(session.host.project), str(other)}
+        until(
+            lambda: {window["cwd"] for window in shimmed.windows(client)} == places, "not both have a window"
+        )
+
+
 def test_a_branch_of_pis_tree_keeps_what_both_ways_said(home: Home, tmp_path: Path) -> None:
     configured(home, **SHORT_EPOCHS)
     with home.connect() as client, beside(home, tmp_path, "pi", 16, WINDOW) as session:

@@ -12,6 +12,7 @@ from contextlib import closing
 from itertools import count
 from pathlib import Path
 from typing import Any, Protocol
+from urllib.parse import quote
 
 from tests.support import provider_anthropic, provider_openai
 from tests.support.client_claude import ClaudeCode
@@ -239,6 +240,17 @@ class OpenCodeTalk:
         said = self._ask(f"/session/{self.session}/message", body)
         assert not said["info"].get("error"), said
         return "".join(part["text"] for part in said["parts"] if part["type"] == "text")
+
+    def say_in(self, folder: Path, prompt: str) -> None:
+        """One prompt in a new session that works in another folder."""
+        where = f"?directory={quote(str(folder))}"
+        session = self._ask(f"/session{where}", {})["id"]
+        provider, model = OPENCODE_MODEL.split("/")
+        body = {
+            "model": {"providerID": provider, "modelID": model},
+            "parts": [{"type": "text", "text": prompt}],
+        }
+        assert not self._ask(f"/session/{session}/message{where}", body)["info"].get("error")
 
     @property
     def pid(self) -> int:
