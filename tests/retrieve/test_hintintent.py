@@ -14,6 +14,7 @@ from unabridged.retrieve.hintintent import PASTE, asks_of_history, intent_of, pr
 
 TABLES = tomllib.loads((files("unabridged.retrieve") / "hintcues.toml").read_text("utf-8")).keys() - {"words"}
 
+TOLD = {table: hintcues.told(table) for table in TABLES}
 ASKS_FOR_HISTORY = (
     "What did we decide about the payment webhook retries?",
     "Why did we choose LEDGER_COPY_RULE?",
@@ -195,6 +196,26 @@ def test_whether_a_message_asks_of_history_is_what_its_intent_says(message: str)
 )
 def test_what_is_set_off_in_a_message_is_not_what_a_person_says(message: str, said: str) -> None:
     assert prose(message) == said
+
+
+@pytest.mark.parametrize("table", sorted(TABLES))
+def test_the_quick_look_at_a_text_finds_every_cue(table: str) -> None:
+    told, exact = hintcues.told(table), hintcues.compiled(table)
+    messages = (*ASKS_FOR_HISTORY, *MAY_HAVE_A_HISTORY, *WANTS_NONE)
+    for message in (*messages, *(f"\x0b{message}\x1f" for message in messages)):
+        for text in (
+            message,
+            message.upper(),
+            f"{message}\n",
+            f"Well.\n{message}",
+            message.replace(" ", "\x0b"),
+        ):
+            assert told(text) == (exact.search(text) is not None)
+
+
+@given(st.text(alphabet=st.characters(codec="ascii"), max_size=300), st.sampled_from(sorted(TABLES)))
+def test_the_quick_look_at_any_text_finds_every_cue(text: str, table: str) -> None:
+    assert TOLD[table](text) == (hintcues.compiled(table).search(text) is not None)
 
 
 @pytest.mark.parametrize("table", sorted(TABLES))

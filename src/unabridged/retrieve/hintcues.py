@@ -11,6 +11,9 @@ from typing import Any
 
 import re2
 
+_PARTS = re.compile(r"\\.|\(\?(?:<?[=!]|:)|.", re.DOTALL)
+_RARE_SPACES = "\x0b\x1c\x1d\x1e\x1f"  # that are white space to Python alone
+MOST_MEMORY = 4 << 20  # bytes of one pattern's states; more makes it no faster
 UNSPACED = ("zh", "ja")  # languages that put no space between words
 
 WANTS_REASON = re.compile(
@@ -60,6 +63,42 @@ def quick(*tables: str) -> Callable[[str], bool]:
     english = re2.compile("|".join(compiled(table, ("en",)).pattern for table in tables), options)
     every = re.compile("|".join(compiled(table).pattern for table in tables), re.IGNORECASE)
     return lambda text: bool((english if text.isascii() else every).search(text))
+
+
+def told(table: str) -> Callable[[str], bool]:
+    """Return what tells whether a text has any cue of a table.
+
+    Long texts have few: one pass of the pattern without what it looks around at, which finds as much or more, says so.
+    """
+    exact = compiled(table)
+    options = re2.Options()
+    options.case_sensitive = False
+    options.max_mem = MOST_MEMORY
+    options.log_errors = False  # with too little memory it goes on, slower: nothing to tell anybody
+    wider = re2.compile(_unbound(exact.pattern), options)
+
+    def has(text: str) -> bool:
+        plain = (
+            text.isascii() and not text.endswith("\n") and not any(space in text for space in _RARE_SPACES)
+        )
+        return not (plain and wider.search(text) is None) and exact.search(text) is not None
+
+    return has
+
+
+def _unbound(pattern: str) -> str:
+    """Return a pattern without what it looks around at."""
+    kept, depth, within = list[str](), 0, False  # depth: of groups inside of what is left out; within: a set
+    for part in _PARTS.findall(pattern):
+        if within or part[0] in "\\[":
+            within = part == "[" or (within and part != "]")
+        elif depth or (part.startswith("(?") and part != "(?:"):
+            depth += part[0] == "("
+            depth -= part == ")"
+            continue
+        if not depth:
+            kept.append(part)
+    return "".join(kept)
 
 
 @lru_cache(maxsize=1)

@@ -51,16 +51,15 @@ _WHICH = re.compile(
 )
 TIMES = ("second", "minute", "hour", "day", "week", "month", "year", " ms", " s ", "utc", "night")
 
-_ASKED, _NAMED = cues.compiled("asked"), cues.compiled("named")
-_VISIBLE, _PRESENT, _AT_HAND = map(cues.compiled, ("visible", "present", "at_hand"))
-_TODAY = cues.compiled("today")
-_DECLINED = cues.compiled("declined")
-_ORDERED, _CORRECTED = cues.compiled("ordered"), cues.compiled("corrected")
-_GENERAL, _ABOUT, _OWN = cues.compiled("general"), cues.compiled("about"), cues.compiled("own")
+_asked, _named = cues.told("asked"), cues.told("named")
+_visible, _present, _at_hand = map(cues.told, ("visible", "present", "at_hand"))
+_today, _declined = cues.told("today"), cues.told("declined")
+_ordered, _corrected = cues.told("ordered"), cues.told("corrected")
+_general, _ABOUT, _own = cues.told("general"), cues.compiled("about"), cues.told("own")
 _WANTS_STATE, _WANTS_FAILED = cues.compiled("wants_state"), cues.compiled("wants_failed")
 _ASKS_FIGURE, _ASKS_PERSON = cues.compiled("asks_figure"), cues.compiled("asks_person")
 _ASKS_NAME, _ASKS_OWN_WORDS = cues.compiled("asks_name"), cues.compiled("asks_own_words")
-_RESUMED = cues.compiled("resumed")
+_resumed = cues.told("resumed")
 _FOREIGN = [cues.compiled(table, cues.UNSPACED) for table in ("asked", "named")]
 
 
@@ -125,7 +124,7 @@ def intent_of(message: str) -> Intent:
         return Intent("none", "not-prose")
     text = prose(message)
     words = _words(text)
-    resumes = bool(_RESUMED.search(text)) and not any(word.rank == "name" for word in words)
+    resumes = _resumed(text) and not any(word.rank == "name" for word in words)
     kind, reason = _kind(text, lambda: words)
     if kind != "none" and not (resumes or _says(kind, words)):
         return Intent("none", "no-words")
@@ -173,7 +172,7 @@ def asks_of_history(message: str) -> bool:
         return reason == "declined"
     words = _words(text)
     named = any(word.rank == "name" for word in words)
-    return _says(kind, words) or (bool(_RESUMED.search(text)) and not named)
+    return _says(kind, words) or (_resumed(text) and not named)
 
 
 def _says(kind: Kind, words: Sequence[Word]) -> bool:
@@ -184,26 +183,27 @@ def _says(kind: Kind, words: Sequence[Word]) -> bool:
 
 def _kind(text: str, words: Callable[[], tuple[Word, ...]]) -> tuple[Kind, str]:
     """Return the kind of a message and the code of the rule that said so, the weightiest first."""
-    asked, named = _ASKED.search(text), _NAMED.search(text)
-    if _DECLINED.search(text):
+    if _declined(text):
         return "none", "declined"
-    if (asked or named) and _VISIBLE.search(text):
+    asked = _asked(text)
+    named = not asked and _named(text)
+    if (asked or named) and _visible(text):
         return "none", "already-visible"
-    if asked and _TODAY.search(text):
+    if asked and _today(text):
         return "none", "current-state"
     if asked:
         return "historical", "asked"
-    if _CORRECTED.search(text):
+    if _corrected(text):
         return "none", "correction"
     if named:
-        return ("none", "current-state") if _PRESENT.search(text) else ("historical", "named")
-    for cue, reason in (
-        (_VISIBLE, "already-visible"),
-        (_ORDERED, "current-state"),
-        (_PRESENT, "current-state"),
-        (_AT_HAND, "current-state"),
+        return ("none", "current-state") if _present(text) else ("historical", "named")
+    for has, reason in (
+        (_visible, "already-visible"),
+        (_ordered, "current-state"),
+        (_present, "current-state"),
+        (_at_hand, "current-state"),
     ):
-        if cue.search(text):
+        if has(text):
             return "none", reason
     if _is_general(text, words):
         return "none", "general-knowledge"
@@ -211,9 +211,9 @@ def _kind(text: str, words: Callable[[], tuple[Word, ...]]) -> tuple[Kind, str]:
 
 
 def _is_general(text: str, words: Callable[[], tuple[Word, ...]]) -> bool:
-    if _OWN.search(text):
+    if _own(text):
         return False
-    if _GENERAL.search(text):
+    if _general(text):
         return True
     if not (about := _ABOUT.search(text)):
         return False
@@ -264,7 +264,7 @@ def _words(text: str) -> tuple[Word, ...]:
     plan = plan_query(_without_foreign_cues(text))
     named = {anchor.text.casefold() for anchor in anchors(text) if anchor.kind in NAMING}
     found = [Word(clause, rank) for clause in plan.clauses if (rank := _rank(clause, named)) is not None]
-    forms = [at for at, word in enumerate(found) if _is_form(word, found[:at])]
+    forms = _repeated(found)
     if forms:  # planned anew, so that the word that stays has all forms
         kept_ranks: dict[str, Rank] = {
             word.source: word.rank for at, word in enumerate(found) if at not in forms
@@ -278,12 +278,16 @@ def _words(text: str) -> tuple[Word, ...]:
     return tuple(found[at] for at in sorted(kept))
 
 
-def _is_form(word: Word, others: Sequence[Word]) -> bool:
-    """Tell whether a word is another form of one that is there already."""
-    source = word.source.lower()
-    return any(
-        other.clause.kind == "word" and source in inflections(other.source.lower()) for other in others
-    )
+def _repeated(words: Sequence[Word]) -> set[int]:
+    """Return which words are other forms of one that comes before them."""
+    found, known = set[int](), set[str]()
+    for at, word in enumerate(words):
+        source = word.source.lower()
+        if source in known:
+            found.add(at)
+        if word.clause.kind == "word":
+            known.update(inflections(source))
+    return found
 
 
 def _without_foreign_cues(text: str) -> str:
