@@ -1,6 +1,6 @@
 """Very many hooks at once lose nothing and are applied once, whatever becomes of the daemon.
 
-`UNABRIDGED_TEST_HOOKS` sets how many hooks run (200 unless told otherwise).
+`UNABRIDGED_TEST_HOOKS` sets how many hooks run (1,000 unless told otherwise).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from unabridged.daemon import lock
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(1_800)]
 
-HOOKS = int(os.environ.get("UNABRIDGED_TEST_HOOKS", "200"))
+HOOKS = int(os.environ.get("UNABRIDGED_TEST_HOOKS", "1000"))
 A_SESSION = 10  # hooks of each session
 AT_ONCE = 50  # processes
 EXCHANGES = 2  # in each transcript
