@@ -110,7 +110,7 @@ def test_a_session_that_goes_on_now_behind_a_gateway_now_without_is_archived_onc
         for word in WORDS:
             hits = installed.found(f"{word}7")
             passages = [hit["snippet"] for hit in hits if f"It is {word}7." in hit["snippet"]]
-            assert len(passages) == len(set(passages)) == 1
+            assert len(passages) == len(set(passages)) == 1, [(h["snippet"], h["source_keys"]) for h in hits]
 
 
 def wrong(installed: Installed, said: Sequence[str]) -> list[str]:

@@ -72,7 +72,10 @@ export default function (pi: any) {
       ctx.ui.notify((stdout || stderr).trim() || "Nothing was said.", stdout ? "info" : "warning");
     },
   });
-  pi.on("session_start", (event: any, ctx: any) => { first = tell(ctx, "SessionStart", { source: event.reason }); });
+  pi.on("session_start", (event: any, ctx: any) => { // a fork's history has what its parent was told, whatever Pi calls its start
+    const told = ctx.sessionManager.getEntries().some((one: any) => one.customType === "unabridged");
+    first = tell(ctx, "SessionStart", { source: told ? "fork" : event.reason });
+  });
   pi.on("before_agent_start", async (event: any, ctx: any) => {
     const hint = event.messageType === "user" ? tell(ctx, "UserPromptSubmit", { prompt: event.prompt }) : "";
     const content = [await first, await hint].filter(Boolean).join("\n\n");
