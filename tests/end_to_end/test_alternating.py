@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -107,10 +108,16 @@ def test_a_session_that_goes_on_now_behind_a_gateway_now_without_is_archived_onc
         ]
         until(lambda: not wrong(installed, said), "all that was said, once each")
         assert len([one for one in installed.sessions() if not one["parent"]]) == 1
-        for word in WORDS:
-            hits = installed.found(f"{word}7")
-            passages = [hit["snippet"] for hit in hits if f"It is {word}7." in hit["snippet"]]
-            assert len(passages) == len(set(passages)) == 1, [(h["snippet"], h["source_keys"]) for h in hits]
+        for word in (
+            WORDS
+        ):  # what was said before is found by a part of the word, also while the rest is being indexed
+            passages = until(partial(saying, installed, f"{word}7", f"It is {word}7."), word)
+            assert len(passages) == len(set(passages)) == 1
+
+
+def saying(installed: Installed, word: str, text: str) -> list[str]:
+    """The passages that a search for a word finds and that hold a text."""
+    return [hit["snippet"] for hit in installed.found(word) if text in hit["snippet"]]
 
 
 def wrong(installed: Installed, said: Sequence[str]) -> list[str]:
