@@ -161,6 +161,7 @@ def test_a_hostile_folder_does_not_claim_another_project(
         b"gitdir:",
         b"gitdir: " + b"x" * (2 * MAX_POINTER),
         b"gitdir: /nowhere\n",
+        b"gitdir: private\0",
         b"nothing of git",
     ],
 )
@@ -168,6 +169,28 @@ def test_a_file_of_git_that_says_nothing_costs_nothing(tmp_path: Path, content: 
     folder = tmp_path / "odd"
     folder.mkdir()
     (folder / ".git").write_bytes(content)
+    assert root(folder) == os.path.realpath(folder)
+
+
+def _with_nul(place: Path) -> None:
+    place.write_bytes(b"\0../.git")
+
+
+@pytest.mark.parametrize("name", [".git", "private/gitdir", "private/commondir"])
+@pytest.mark.parametrize("put", [os.mkfifo, lambda place: place.symlink_to("/dev/zero"), os.mkdir, _with_nul])
+def test_what_is_no_file_of_git_is_not_waited_for_and_not_read(
+    tmp_path: Path, name: str, put: Callable[[Path], None]
+) -> None:
+    folder = tmp_path / "odd"
+    (folder / "private").mkdir(parents=True)
+    for said, words in (
+        (".git", "gitdir: private"),
+        ("private/gitdir", "../.git"),
+        ("private/commondir", ".."),
+    ):
+        if said != name:
+            (folder / said).write_text(words)
+    put(folder / name)
     assert root(folder) == os.path.realpath(folder)
 
 

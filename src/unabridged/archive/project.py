@@ -9,10 +9,11 @@ remote URL, never `/`.
 from __future__ import annotations
 
 import os
+import stat
 from pathlib import Path
 
 MAX_DEPTH = 64  # folders walked upwards
-MAX_POINTER = 4_096  # bytes read of a `.git` file
+MAX_POINTER = 4_096  # bytes read of a `.git` file, and of what it points at
 WORKTREES = "worktrees"  # where a repository keeps an entry for each of its worktrees
 
 
@@ -53,10 +54,7 @@ def _git_root(folder: Path, *, apart: bool) -> Path | None:
     try:
         if entry.is_dir():
             return folder if (entry / "HEAD").exists() else None
-        if not entry.is_file():
-            return None
-        with entry.open("rb") as file:
-            pointer = file.read(MAX_POINTER).decode("utf-8", "replace").strip()
+        pointer = _pointer(entry)
     except OSError:
         return None
     if not pointer.startswith("gitdir:"):
@@ -70,8 +68,7 @@ def _worktree_root(folder: Path, entry: Path, private: Path) -> Path:
     That private folder is the repository's own: anybody can make another one that points wherever it likes.
     """
     try:
-        back = (private / "gitdir").read_bytes()[:MAX_POINTER].decode("utf-8", "replace").strip()
-        common = (private / "commondir").read_bytes()[:MAX_POINTER].decode("utf-8", "replace").strip()
+        back, common = _pointer(private / "gitdir"), _pointer(private / "commondir")
     except OSError:
         return folder
     if os.path.realpath(private / back) != os.path.realpath(entry):
@@ -80,3 +77,18 @@ def _worktree_root(folder: Path, entry: Path, private: Path) -> Path:
     if Path(os.path.realpath(private)).parent != shared / WORKTREES:
         return folder
     return shared.parent if shared.name == ".git" else shared
+
+
+def _pointer(path: Path) -> str:
+    """Return the path that a file of git's holds, "" for what is no file; raise `OSError` where it cannot be read.
+
+    Who made the folder may have put a pipe there, a device without an end, or characters that no path has.
+    """
+    with open(path, "rb", opener=_without_waiting) as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            return ""
+        return file.read(MAX_POINTER).decode("utf-8", "replace").strip().replace("\0", "\ufffd")
+
+
+def _without_waiting(path: str, flags: int) -> int:
+    return os.open(path, flags | os.O_NONBLOCK)
