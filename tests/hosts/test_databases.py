@@ -75,6 +75,31 @@ def test_a_host_may_turn_to_a_log_while_its_database_is_read(tmp_path: Path) -> 
     connection.close()
 
 
+def test_a_table_that_goes_while_a_database_is_read_is_a_change_and_no_other_form(tmp_path: Path) -> None:
+    path = tmp_path / "host.db"
+    connection = made(path, "delete")
+
+    def renamed() -> None:
+        with opened(path, locked=False) as reading:
+            connection.execute("ALTER TABLE said RENAME TO told")
+            reading.execute("SELECT count(*) FROM said")
+
+    with pytest.raises(TranscriptChanged):
+        renamed()
+    connection.close()
+
+
+@pytest.mark.parametrize("mode", ["wal", "delete"])
+@pytest.mark.parametrize("locked", [True, False])
+def test_a_text_that_is_none_costs_itself_only(tmp_path: Path, mode: str, locked: bool) -> None:
+    path = tmp_path / "host.db"
+    connection = made(path, mode)
+    connection.execute("INSERT INTO said VALUES (CAST(x'61ff62' AS text))")
+    with opened(path, locked=locked) as reading:
+        assert reading.execute("SELECT word FROM said").fetchall() == [("one",), ("a\ufffdb",)]
+    connection.close()
+
+
 def test_a_host_that_waits_for_locks_cannot_write_between_two_looks_at_a_database_without_a_log(
     tmp_path: Path,
 ) -> None:

@@ -5,7 +5,7 @@ write-ahead log, so that readers see one state and writers go on.
 
 Some hosts open their database without waiting for locks, and end where they meet one. So the log's index is never made
 or recovered from here: that takes locks which the host needs at its start
-(https://sqlite.org/wal.html#avoiding_excessively_large_wal_files, "sometimes queries return SQLITE_BUSY in WAL mode").
+(https://sqlite.org/wal.html#sometimes_queries_return_sqlite_busy_in_wal_mode).
 """
 
 from __future__ import annotations
@@ -43,15 +43,22 @@ def opened(path: Path, *, locked: bool = True) -> Generator[sqlite3.Connection]:
     place = f"file:{quote(str(path))}?mode=ro{way}"
     try:
         with closing(sqlite3.connect(place, uri=True, timeout=WAIT, isolation_level=None)) as connection:
+            connection.text_factory = _text
             connection.execute("PRAGMA query_only = 1")
             connection.execute("BEGIN")
             yield connection
     except sqlite3.OperationalError as error:
+        _check(path, way, before)  # half a change is no other form
         raise _typed(path, error, changed=_traces(path) != before) from error
     except sqlite3.DatabaseError as error:
         _check(path, way, before)  # half a change is no damage
         raise NotATranscript("the database cannot be read", path=str(path)) from error
     _check(path, way, before)
+
+
+def _text(data: bytes) -> str:
+    """Return a text of a database: sqlite3 keeps whatever bytes it was given, and one odd row costs itself only."""
+    return data.decode("utf-8", "replace")
 
 
 class _Traces(NamedTuple):
