@@ -407,6 +407,20 @@ def test_a_conversation_that_turns_out_to_be_a_subagents_stays_one_history() -> 
     archive.sound()
 
 
+def test_what_a_subagent_said_that_passed_first_is_not_taken_for_what_is_said_above_it() -> None:
+    side, main = items_of([("look", [("ls", "b", "")], "ok")]), items_of([("look", [], "ok")])
+    archive = Archive()
+    window = Window(PROJECT, OTHER.conversation, OTHER_ID, "claude-code", FORKED, ROOT, "messages")
+    archive.store.commit(PROJECT, kept.plan_open(window, ROOT, NOW))
+    archive.admit(Capture(OTHER, REDACT, None).take(rows_of(side)))
+    lines = [line.replace(NAME.encode(), FORKED.encode()) for line in lines_of(side)]
+    archive.read_as("agent", lines, Head(FORKED, ROOT, NAME, "subagent"))
+    archive.capture(rows_of(main))
+    assert sum(archive.said().values()) == sum(len(item["content"]) for item in main)
+    assert sum(archive.said(OTHER_ID).values()) == sum(len(item["content"]) for item in side)
+    archive.sound()
+
+
 def test_a_fork_whose_host_put_something_else_at_its_front_is_one_all_the_same() -> None:
     items = items_of([("ok", [("ls", "a", "")], "fine")])
     archive = Archive()

@@ -235,18 +235,19 @@ def begin(reader: Reader, project: ProjectId, root: SessionId) -> Family:
 
 
 def members(reader: Reader, project: ProjectId, root: SessionId) -> list[SessionId]:
-    """Return the subagents of a session, and theirs."""
+    """Return the subagents of a session, and theirs, but for those that are families of their own (`family_of`)."""
     parents, start = dict[SessionId, SessionId](), ()
     while True:
         page = reader.scan(SESSION, (project,), start=start, limit=PAGE)
-        parents.update({item.session: SessionId(item.parent) for item in page if item.relation == SUBAGENT})
+        found = [item for item in page if item.relation == SUBAGENT and not item.captured]
+        parents.update({item.session: SessionId(item.parent) for item in found})
         if len(page) < PAGE:
             break
         start = ((int.from_bytes(page[-1].session, "big") + 1).to_bytes(16, "big"),)
-    found, level = list[SessionId](), {root}
+    below, level = list[SessionId](), {root}
     for _ in range(MAX_DEPTH):
-        level = {name for name, parent in parents.items() if parent in level and name not in found}
+        level = {name for name, parent in parents.items() if parent in level and name not in below}
         if not level:
             break
-        found += sorted(level)
-    return found
+        below += sorted(level)
+    return below
