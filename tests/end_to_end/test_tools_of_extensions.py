@@ -54,6 +54,8 @@ def test_a_fork_is_not_told_again_what_its_history_tells(home: Home, tmp_path: P
             client.say("And apart?", "-c", "--fork")
         else:
             client.say("And apart?", "--fork", str(client.transcripts()[-1]))
-        for request in provider.agent_requests()[asked:]:
+        forked = provider.agent_requests()[asked:]
+        assert forked
+        for request in forked:
             assert "First, please." in request.text()
             assert request.text().count("<unabridged-archive>") <= 1

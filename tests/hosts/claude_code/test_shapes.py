@@ -167,6 +167,7 @@ def test_calls_and_results_of_the_servers_tools_are_read() -> None:
             {},
             HUMAN | ECHO,
         ),
+        ("<command-message>una:why</command-message>", {"origin": {"kind": "peer"}}, 0),
         ("[Request interrupted by user for tool use]", {}, META),
         (
             "This session is being continued from a previous conversation",
