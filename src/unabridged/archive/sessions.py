@@ -15,10 +15,8 @@ MIN_PREFIX = 8  # characters of an id that name a session
 PAGE = 1_000
 ID_CHARS = 32
 CANDIDATES = 1_000  # sessions looked at that begin with a prefix
-FIRST_CHARACTER, LAST_CHARACTER = (
-    "\0",
-    "\U0010ffff",
-)  # behind a name: what ends it, what ends all that begin with it
+# Behind a name: what ends it, and what ends all that begin with it.
+FIRST_CHARACTER, LAST_CHARACTER = "\0", "\U0010ffff"
 # Of a session's files, what was sent on the wire comes behind the host's own transcripts, and companions last.
 LATER = {"wire": 1, "sidecar": 2}
 TOLD = 10  # of them, that an error names

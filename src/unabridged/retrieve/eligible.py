@@ -23,9 +23,8 @@ class Eligibility:
         self._context = context
         self._filters = filters
         self._heads = heads
-        self._retiring = dict[
-            bytes, tuple[bool, bool]
-        ]()  # whether a project has tombstones, supersessions at all
+        # Whether a project has tombstones, supersessions at all.
+        self._retiring = dict[bytes, tuple[bool, bool]]()
 
     def sift(self, candidates: Sequence[Candidate]) -> tuple[list[tuple[Candidate, Event]], dict[str, int]]:
         """Return the candidates that pass with their events, and how many did not by reason."""

@@ -147,8 +147,9 @@ def test_an_answer_says_how_complete_it_is() -> None:
     assert "7 log entries behind" in text
     assert "narrowed" in text
     assert "rephrase once" in answers.text(BY_NAME["search"], found(status="empty"))
-    for scope, told in (("project", True), ("all", False)):
-        empty = found(status="empty", account={"scope": scope})
+    # Who asked for all and was granted less is not told to ask for all.
+    for scope, narrowed, told in (("project", False, True), ("project", True, False), ("all", False, False)):
+        empty = found(status="empty", account={"scope": scope, "narrowed": narrowed})
         assert ("Only this project was searched" in answers.text(BY_NAME["search"], empty)) is told
     assert "nothing is known" in answers.text(BY_NAME["search"], found(status="failed"))
 

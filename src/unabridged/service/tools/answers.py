@@ -116,7 +116,7 @@ def _completeness(answer: Answer) -> list[str]:
         told.append(
             "Nothing found. By meaning: rephrase once. An exact name, error or path: look at the live state."
         )
-        if account.get("scope") == SCOPES[0]:
+        if account.get("scope") == SCOPES[0] and not account.get("narrowed"):
             told.append("Only this project was searched: `scope` all looks at the others, too.")
     relation: Answer = account.get("relation") or {}
     if relation:
