@@ -421,6 +421,23 @@ def test_what_a_subagent_said_that_passed_first_is_not_taken_for_what_is_said_ab
     archive.sound()
 
 
+def test_a_parent_that_was_not_heard_of_gets_no_name_of_its_subagents() -> None:
+    side, main = items_of([("look", [("ls", "b", "")], "found")]), items_of([("go on", [], "well")])
+    archive = Archive()
+    window = Window(PROJECT, OTHER.conversation, OTHER_ID, "claude-code", FORKED, ROOT, "messages")
+    archive.store.commit(PROJECT, kept.plan_open(window, ROOT, NOW))
+    lines = [line.replace(NAME.encode(), FORKED.encode()) for line in lines_of(side)]
+    archive.read_as("agent", lines, Head(FORKED, ROOT, NAME, "subagent"))
+    archive.admit(Capture(OTHER, REDACT, None).take(rows_of(side)))
+    archive.capture(rows_of(main), idle=True)
+    with archive.store.snapshot() as reader:
+        named = {session.session: session.host_session for session in reader.scan(SESSION, (PROJECT,))}
+    assert named == {SESSION_ID: NAME, OTHER_ID: FORKED}
+    for session, items in ((SESSION_ID, main), (OTHER_ID, side)):
+        assert sum(archive.said(session).values()) == sum(len(item["content"]) for item in items)
+    archive.sound()
+
+
 def test_a_fork_whose_host_put_something_else_at_its_front_is_one_all_the_same() -> None:
     items = items_of([("ok", [("ls", "a", "")], "fine")])
     archive = Archive()

@@ -212,9 +212,12 @@ def _begun(reader: Reader, project: ProjectId, root: SessionId, begun: Begun | N
 def _begin_above(reader: Reader, batch: Batch, session: Session, above: Session | None) -> None:
     """Mark the session that a subagent's belongs to, which may have said nothing so far."""
     if above is None:
-        host_session = session.host_session.partition("/")[0]
         above = Session(
-            session.project, twins.family_of(reader, session), session.host, host_session, session.cwd
+            session.project,
+            twins.family_of(reader, session),
+            session.host,
+            twins.above_of(session),
+            session.cwd,
         )
         above = msgspec.structs.replace(above, created=session.created)
         if reader.get(HOME, (GLOBAL, above.session)) is None:

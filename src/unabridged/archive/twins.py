@@ -18,7 +18,7 @@ from unabridged.archive.prepared import Prepared, stored
 from unabridged.hosts.contract import Block
 from unabridged.hosts.wire.hosted import OPENCODE, PI
 from unabridged.hosts.wire.items import CHAT, MESSAGES, RESPONSES
-from unabridged.schema.ids import Digest, Ordinal, ProjectId, SessionId, hashed
+from unabridged.schema.ids import Digest, Ordinal, ProjectId, SessionId, hashed, session_id
 from unabridged.schema.records import COUNTERS, EVENT, META, PATH, SESSION, Counters, Event, Session
 from unabridged.schema.windows import TWINS, Twin, Twins
 from unabridged.store.contract import Batch, Reader
@@ -104,7 +104,8 @@ def event_of(project: ProjectId, prepared: Prepared) -> Event:
 def family_of(reader: Reader, session: Session) -> SessionId:
     """Return the session that a session and its subagents belong to.
 
-    One that passed on the wire before anything said whose subagent it is stays a family of its own.
+    One that passed on the wire before anything said whose subagent it is stays a family of its own. So does one whose
+    parent is not known but by its id, so that no record of it can be made (see `above_of`).
     """
     name, at = session.session, session
     for _ in range(MAX_DEPTH):
@@ -113,9 +114,14 @@ def family_of(reader: Reader, session: Session) -> SessionId:
         name = SessionId(at.parent)
         above = reader.get(SESSION, (session.project, name))
         if above is None:
-            return name
+            return name if session_id(session.host, above_of(session)) == name else at.session
         at = above
     return name
+
+
+def above_of(session: Session) -> str:
+    """Return the host's name of the session that one belongs to whose name begins with it; else its own."""
+    return session.host_session.partition("/")[0]
 
 
 class Family:
