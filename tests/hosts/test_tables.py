@@ -168,6 +168,31 @@ def test_a_table_that_was_written_in_rows_goes_with_its_rows(text: str, left: st
     assert tables.drop(text, [SERVER]) == left
 
 
+@pytest.mark.parametrize(
+    "value",
+    [
+        '"""\n[mcp_servers.unabridged]\n""\\"""""',
+        "'''\n[mcp_servers.unabridged]\nit's \\'''",
+        '["]", \'"""\',\n[1], # ]\n]',
+        '"\\"[" # "',
+        '""',
+        '""""""',
+    ],
+)
+def test_where_a_row_ends_is_told_by_its_value(value: str) -> None:
+    text = f"a = {value}\nb = 1\n"
+    assert tables.drop(f"a = {value}\nmcp_servers.unabridged.x = {value}\nb = 1\n", [SERVER]) == text
+    assert tables.drop(tables.put(text, ROWS), list(ROWS)) == text
+    table = f"[mcp_servers.unabridged]\nx = {value}\n[other]\ny = {value}\n"
+    assert tables.drop(f"{text}{table}", [SERVER]) == f"{text}[other]\ny = {value}\n"
+
+
+def test_very_many_tables_and_lines_are_gone_through_once() -> None:
+    many = "".join(f"[mcp_servers.unabridged.tools.t{number}]\nx = 1\n" for number in range(3_000))
+    long = 'a = """\n' + "[mcp_servers.unabridged]\n" * 3_000 + '"""\n'
+    assert tables.drop(long + "mcp_servers.unabridged.y = 1\n" + many, [SERVER]) == long
+
+
 def test_a_table_that_stands_in_one_row_with_others_is_left_and_named() -> None:
     with pytest.raises(HostFileUnclear):
         tables.drop("mcp_servers = { unabridged = { a = 1 }, x = { b = 1 } }\n", [SERVER])

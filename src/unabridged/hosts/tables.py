@@ -9,6 +9,7 @@ import json
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any, cast
 
 from unabridged.errors import HostFileUnclear
@@ -16,6 +17,12 @@ from unabridged.hosts.jsonc import BOM, at, text_of
 
 _HEADER = re.compile(r"[ \t]*(\[[^\[].*?\])[ \t]*(?:#.*)?\Z")
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
+# What may hold line ends, or what looks like a bracket or a quote (https://toml.io/en/v1.0.0#string); line ends.
+_TOKEN = re.compile(
+    r"""#[^\n]*|\"\"\"(?:\\.|[^\\])*?\"{3,5}|'{3}.*?'{3,5}|"(?:\\.|[^"\\\n])*"|'[^'\n]*'|[\[\]{}\n]""",
+    re.DOTALL,
+)
+_OPENING, _CLOSING = ("[", "{"), ("]", "}")
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 Path = tuple[str, ...]
@@ -87,38 +94,55 @@ def _open_end(left: str, text: str, before: str | None) -> str:
 
 def _cut(lines: list[str], path: Path) -> list[str]:
     """Take out a table and the tables in it, as a host may have written them apart."""
-    named = [number for number, line in enumerate(lines) if _named(line)[: len(path)] == path]
-    starts = [number for number in named if _is_whole("".join(lines[:number]))]
-    if not starts:
-        return lines
-    start = starts[-1]
-    end = next((n for n in range(start + 1, len(lines)) if lines[n].lstrip().startswith("[")), len(lines))
-    while end - 1 > start and (not lines[end - 1].strip() or lines[end - 1].lstrip()[0] == "#"):
-        end -= 1  # a comment before a table is about that table
-    is_open = end == len(lines) and not lines[-1].endswith("\n")
-    if start and not lines[start - 1].strip():
-        start -= 1
-    left = lines[:start] + lines[end:]
+    rows = list(zip(lines, _begins(lines), strict=True))
+    starts = [n for n, (line, begins) in enumerate(rows) if begins and _named(line)[: len(path)] == path]
+    is_open = False  # the last line of ours had no end
+    for start in reversed(starts):
+        end = start + 1
+        while end < len(rows) and not (rows[end][1] and rows[end][0].lstrip().startswith("[")):
+            end += 1
+        while end - 1 > start and (not rows[end - 1][0].strip() or rows[end - 1][0].lstrip()[0] == "#"):
+            end -= 1  # a comment before a table is about that table
+        is_open = is_open or (end == len(rows) and not rows[-1][0].endswith("\n"))
+        del rows[start - 1 if start and not rows[start - 1][0].strip() else start : end]
+    left = [line for line, _ in rows]
     if left and is_open:
         left[-1] = left[-1].removesuffix("\n").removesuffix("\r")
-    return _cut(left, path)
+    return left
 
 
 def _cut_rows(lines: list[str], path: Path) -> list[str]:
     """Take out a table that somebody wrote as rows of others: `mcp_servers.unabridged = { … }`."""
     if at(_said(lines), path) is None:
         return lines
+    starts = [n for n, begins in enumerate(_begins(lines)) if begins]
     left: list[str] = []
     table: Path = ()
-    while lines:
-        size = next((n for n in range(1, len(lines) + 1) if _said(lines[:n]) is not None), len(lines))
-        row, lines = lines[:size], lines[size:]
+    for start, end in pairwise([*starts, len(lines)]):
+        row = lines[start:end]
         if row[0].lstrip().startswith("["):
             table = _named(row[0]) or _OTHER
         elif (*table, *_only(_said(row)))[: len(path)] == path:
             continue
         left += row
     return left
+
+
+def _begins(lines: Sequence[str]) -> list[bool]:
+    """Tell of each line whether a row, a table or a comment may begin there: others go on with a string or an array."""
+    begins, place, depth = {0}, 0, 0
+    for token in _TOKEN.finditer("".join(lines)):
+        if token[0] in _OPENING:
+            depth += 1
+        elif token[0] in _CLOSING:
+            depth -= 1
+        elif token[0] == "\n" and not depth:
+            begins.add(token.end())
+    found: list[bool] = []
+    for line in lines:
+        found.append(place in begins)
+        place += len(line)
+    return found
 
 
 def _said(lines: Sequence[str]) -> dict[str, Any] | None:
@@ -135,11 +159,6 @@ def _only(value: Any) -> Path:
         ((name, value),) = rows.items()
         names.append(name)
     return tuple(names)
-
-
-def _is_whole(text: str) -> bool:
-    """Tell whether a text ends outside of everything that goes over several lines: else no table begins behind it."""
-    return _said([text]) is not None
 
 
 def _named(line: str) -> Path:
