@@ -13,6 +13,8 @@ from unabridged.schema.windows import address_of
 from unabridged.window import execute
 from unabridged.window.execute import (
     ARCHIVE,
+    INCOMPLETE,
+    INVALID,
     NOT_UNDERSTOOD,
     PLANNER,
     REFUSED,
@@ -75,6 +77,21 @@ def test_nothing_leaves_before_it_was_told_durable() -> None:
     assert b"question 0" not in json.loads(cut.body)["messages"][1]["content"].encode()
     live.under_way(cut)
     assert live.prepare(ANTHROPIC, sent, SMALL).body == cut.body
+
+
+def test_why_a_request_goes_out_longer_than_planned_is_told() -> None:
+    live, sent = Live(), body(talk(9))
+    rows = rows_of(live, sent)
+    assert live.held_up(live.prepare(ANTHROPIC, sent, SMALL)) == INCOMPLETE
+    assert live.unsettled(rows) == rows
+    wanted = live.prepare(ANTHROPIC, sent, SMALL).sending.plan
+    assert wanted
+    live.told(invalid=[wanted.archive[0].key])
+    assert live.held_up(live.prepare(ANTHROPIC, sent, SMALL)) == INVALID
+    live.told(erased=[rows[-1].key])
+    live.told(row.key for row in rows)
+    assert live.unsettled(rows) == []
+    assert live.held_up(live.prepare(ANTHROPIC, body(talk(0)), SMALL)) == ""
 
 
 def test_a_request_that_is_none_passes_and_says_so() -> None:
