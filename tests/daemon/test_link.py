@@ -13,9 +13,11 @@ import pytest
 from unabridged.daemon import link, paths
 from unabridged.daemon.link import Link
 from unabridged.daemon.paths import Layout
-from unabridged.errors import DaemonUnavailable, DeadlineExceeded, InvalidInput
+from unabridged.errors import DaemonUnavailable, DeadlineExceeded, InvalidInput, UnabridgedError
 
 Play = Callable[["Daemon"], Awaitable[None]]
+
+STOPPING = DaemonUnavailable("stopping", stopping=True)  # as a daemon says it that drains
 
 
 class Daemon:
@@ -25,6 +27,7 @@ class Daemon:
         self.heard = asyncio.Queue[dict[str, Any]]()
         self.connections = 0
         self.drop = 0
+        self.refuse = 0  # requests that it answers as a daemon does that stops, before any is dropped
         self.silent = False
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -33,6 +36,10 @@ class Daemon:
             message = json.loads(line)
             if message["method"] != "handshake":
                 self.heard.put_nowait(message)
+                if self.refuse:
+                    self.refuse -= 1
+                    writer.write(json.dumps(failure(message, STOPPING)).encode() + b"\n")
+                    continue
                 if self.drop:
                     self.drop -= 1
                     break
@@ -45,16 +52,16 @@ class Daemon:
         """The answer to a request: what it asked for, or an error when it asks to fail."""
         if message["params"].get("fail") or message["params"].get("stopping"):
             refused = InvalidInput("as it was asked to", field="fail")
-            error = (refused if "fail" in message["params"] else DaemonUnavailable("stopping")).to_dict()
-            return {
-                "jsonrpc": "2.0",
-                "id": message["id"],
-                "error": {"code": -32602, "message": "", "data": error},
-            }
+            return failure(message, refused if "fail" in message["params"] else STOPPING)
         return {"jsonrpc": "2.0", "id": message["id"], "result": {"echo": message["params"]}}
 
 
-def played(tmp_path: Path, play: Callable[[Link, Daemon], Awaitable[None]]) -> Daemon:
+def failure(message: dict[str, Any], error: UnabridgedError) -> dict[str, Any]:
+    told = {"code": -32602, "message": "", "data": error.to_dict()}
+    return {"jsonrpc": "2.0", "id": message["id"], "error": told}
+
+
+def played(tmp_path: Path, play: Callable[[Link, Daemon], Awaitable[None]], *, mourns: bool = True) -> Daemon:
     """Run a scene between a link and a daemon."""
     layout: Layout = paths.layout({"UNABRIDGED_HOME": str(tmp_path / "h")})
     Path(layout.run).mkdir(parents=True, mode=0o700)
@@ -63,7 +70,7 @@ def played(tmp_path: Path, play: Callable[[Link, Daemon], Awaitable[None]]) -> D
         daemon = Daemon()
         server = await asyncio.start_unix_server(daemon.serve, layout.socket)
         Path(layout.socket).chmod(0o600)
-        made = Link(layout, "/a/folder", name="mcp")
+        made = Link(layout, "/a/folder", name="mcp", mourns=mourns)
         try:
             async with asyncio.timeout(20):
                 await play(made, daemon)
@@ -125,6 +132,19 @@ def test_a_request_that_writes_is_asked_again_only_when_it_may_be(tmp_path: Path
         assert await made.call("note", {"n": 1}, repeatable=True) == {"echo": {"n": 1}}
 
     played(tmp_path, play)
+
+
+def test_what_a_daemon_that_stops_has_not_begun_is_asked_again_and_then_once(tmp_path: Path) -> None:
+    async def play(made: Link, daemon: Daemon) -> None:
+        daemon.refuse = 1
+        assert await made.call("forget", {"n": 1}) == {"echo": {"n": 1}}
+        daemon.refuse, daemon.drop = 1, 1
+        with pytest.raises(DaemonUnavailable, match="before it answered"):
+            await made.call("forget", {"n": 2})  # it may have been carried out
+        heard = [daemon.heard.get_nowait()["params"]["n"] for _ in range(daemon.heard.qsize())]
+        assert heard == [1, 1, 2, 2]
+
+    played(tmp_path, play, mourns=False)
 
 
 def test_a_connection_that_breaks_at_every_attempt_is_an_error(

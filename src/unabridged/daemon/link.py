@@ -83,8 +83,8 @@ class Link:
 
         `seconds` is what the operation may take, a connection not counted.
 
-        A lost connection is made again, a few times, when the operation may be repeated. Withdrawing the call withdraws
-        the request.
+        A lost connection is made again, a few times, when the operation may be repeated, and whatever it is when a
+        daemon that stops has not begun with it. Withdrawing the call withdraws the request.
         """
         again = repeatable or op in REPEATABLE
         try:
@@ -101,8 +101,9 @@ class Link:
             await asyncio.sleep(pause)
             try:
                 return await self._call(op, params, seconds)
-            except Lost:
-                continue
+            except Lost as lost:
+                if not again:
+                    raise DaemonUnavailable("the connection to the daemon broke before it answered") from lost
             except DaemonUnavailable as error:
                 if not error.details.get("stopping"):
                     raise
