@@ -289,6 +289,15 @@ def test_a_daemon_whose_home_was_removed_ends(home: Home) -> None:
     assert not lock.held(home.layout.lock)
 
 
+def test_nor_is_it_kept_by_a_file_in_the_place_of_its_home(home: Home, tmp_path: Path) -> None:
+    pid = home.connect().server["pid"]
+    moved = tmp_path / "moved"
+    home.folder.rename(moved)
+    home.folder.write_text("")
+    until(lambda: not alive(pid), "a daemon goes on without its home")
+    home.folder.unlink()
+
+
 def test_a_home_that_was_removed_and_made_again_has_a_daemon_that_the_first_one_leaves_alone(
     home: Home,
 ) -> None:

@@ -287,7 +287,7 @@ def _no_handshake(seconds: float) -> UnabridgedError:
 def _id_of(path: str) -> tuple[int, int]:
     try:
         found = os.lstat(path)
-    except FileNotFoundError:
+    except OSError:  # its folder may be gone, or not ours any more
         return 0, 0
     return found.st_dev, found.st_ino
 
