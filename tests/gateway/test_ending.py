@@ -129,3 +129,17 @@ def test_a_client_that_has_just_been_started_gets_the_signal_that_una_run_gets(h
     left = alive(client)
     kill(client)
     assert (done.returncode, left, done.stderr) == (128 + 15, False, "")
+
+
+def test_a_client_ignores_what_una_run_was_told_to_ignore(home: Home) -> None:
+    ignored = "import signal; print(signal.getsignal(signal.SIGHUP) is signal.SIG_IGN)"
+    done = subprocess.run(
+        ["nohup", sys.executable, "-m", "unabridged", "run", "--", sys.executable, "-c", ignored],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        env=environment(home),
+        timeout=PATIENCE,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (0, "True\n")

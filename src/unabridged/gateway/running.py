@@ -159,8 +159,13 @@ def _run(launch: clients.Launch) -> int:
         elif client.poll() is None:
             client.send_signal(number)
 
-    before = {number: signal.signal(number, pass_on) for number in PASSED_ON}
-    before |= {number: signal.signal(number, _heard_by_client) for number in OF_THE_TERMINAL}
+    heard = dict.fromkeys(PASSED_ON, pass_on) | dict.fromkeys(OF_THE_TERMINAL, _heard_by_client)
+    # What we ignore (`nohup`) a client ignores, too: it would lose that by a handler of ours.
+    before = {
+        number: signal.signal(number, handler)
+        for number, handler in heard.items()
+        if signal.getsignal(number) is not signal.SIG_IGN
+    }
     try:
         client = _started(launch)
         for number in early:
