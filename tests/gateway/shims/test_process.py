@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import pty
+import select
 import signal
 import subprocess
 import sys
@@ -163,3 +165,29 @@ def test_who_tries_it_without_a_host_sees_it_end(home: Home, tmp_path: Path) -> 
                 check=False,
             )
         assert (done.returncode, done.stdout) == (0, said)
+
+
+def test_who_tries_it_in_a_terminal_can_end_it(home: Home, tmp_path: Path) -> None:
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-m", "unabridged", "window", "serve"]
+    with home.connect():
+        process = subprocess.Popen(
+            command,
+            cwd=tmp_path,
+            env={**environment(home), "HOME": str(tmp_path)},
+            stdin=theirs,
+            stdout=subprocess.PIPE,
+            start_new_session=True,
+        )
+        try:
+            assert process.stdout is not None
+            os.write(ours, b'{"id": 7, "op": "of-tomorrow"}\n')
+            assert select.select([process.stdout], [], [], ENDS_WITHIN)[0], "it does not answer"
+            assert process.stdout.readline() == b'{"id":7,"fault":"not-understood"}\n'
+            process.terminate()
+            assert process.wait(ENDS_WITHIN) == 0
+        finally:
+            process.kill()
+            process.communicate()
+            os.close(ours)
+            os.close(theirs)

@@ -67,11 +67,11 @@ async def _serve(link: Link, journal: Journal, settings: Config, folder: str, en
 
 async def _input(loop: asyncio.AbstractEventLoop, reader: asyncio.StreamReader) -> Callable[[], object]:
     """Have standard input read; return what ends that."""
-    if _is_pipe(sys.stdin.fileno()):
+    if _can_be_waited_for(sys.stdin.fileno()):
         protocol = asyncio.StreamReaderProtocol(reader)
         transport, _ = await loop.connect_read_pipe(lambda: protocol, sys.stdin.buffer)
         return transport.close
-    # A person tries it: a file or a terminal cannot be waited for, so it is read to its end.
+    # A person tries it: a file is read to its end.
     reader.feed_data(await loop.run_in_executor(None, sys.stdin.buffer.read))
     reader.feed_eof()
     return lambda: None
@@ -97,9 +97,9 @@ def _loaded(link: Link, journal: Journal, settings: Config, folder: str) -> tupl
     return filing, Hosted(windows, told)
 
 
-def _is_pipe(descriptor: int) -> bool:
+def _can_be_waited_for(descriptor: int) -> bool:
     mode = os.fstat(descriptor).st_mode
-    return stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)
+    return stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode) or os.isatty(descriptor)
 
 
 def _write(descriptor: int) -> Callable[[bytes], None]:
