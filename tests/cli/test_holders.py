@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from tests.cli.test_install import Machine
 from unabridged.cli import journal as journals
+from unabridged.cli import probing
 from unabridged.daemon.paths import layout
 
 JSON = (
@@ -133,6 +134,21 @@ def test_an_archive_leaves_an_agent_that_leads_to_another_by_now(machine: Machin
         "left_to"
     ] == [second]
     machine.una("uninstall", UNABRIDGED_HOME=second)
+    assert machine.snapshot() == before
+
+
+def test_an_archive_that_is_named_by_a_link_is_no_other(machine: Machine) -> None:
+    machine.archive.mkdir(mode=0o700, exist_ok=True)
+    link = machine.archive.with_name("link")
+    link.symlink_to(machine.archive)
+    machine.write(".cursor/mcp.json", b'{"a": 1}')
+    before = machine.snapshot()
+    assert machine.una("install", "cursor", UNABRIDGED_HOME=str(link)).status == 0
+    told = [found.detail for found in probing.checks(machine.environ, probe=False)]
+    assert told
+    assert not any("another" in detail for detail in told)
+    done = machine.una("uninstall", "cursor", "--json", UNABRIDGED_HOME=str(machine.archive)).json
+    assert done["agents"][0]["left_to"] == []
     assert machine.snapshot() == before
 
 

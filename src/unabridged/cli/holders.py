@@ -70,7 +70,7 @@ def others(place: Layout, installer: Installer, facts: Facts) -> tuple[Holder, .
     for home in sorted(homes):
         there = layout(_told(facts.env, home))
         path = journals.path_of(there, installer.name, facts.scope, facts.project)
-        if there.data == place.data or not _is_ours(path, facts):
+        if is_same(there.data, place.data) or not _is_ours(path, facts):
             continue
         try:
             journal = journals.read(path)
@@ -79,6 +79,11 @@ def others(place: Layout, installer: Installer, facts: Facts) -> tuple[Holder, .
         if (journal.host, journal.scope, journal.project) == (installer.name, facts.scope, facts.project):
             found.append(Holder(home, there.data, journal))
     return tuple(found)
+
+
+def is_same(place: str, other: str) -> bool:
+    """Tell whether two paths lead to one archive, one of them by a link perhaps."""
+    return os.path.realpath(place) == os.path.realpath(other)
 
 
 def _told(env: Mapping[str, str], home: str) -> dict[str, str]:

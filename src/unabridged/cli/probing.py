@@ -182,7 +182,7 @@ def _usable(
             yield Finding(
                 name_of(installer, facts, what), False, f"{path} names {missing[0]}, which is gone", again
             )
-        elif other and other != mine and other not in told:
+        elif other and not holders.is_same(other, mine) and other not in told:
             told.add(other)
             detail = f"{path} leads to another archive: {other}"
             yield Finding(name_of(installer, facts, what), False, detail, again)
