@@ -218,6 +218,28 @@ def test_a_host_that_is_installed_is_followed_from_its_first_session_on(tmp_path
     assert watched.installed_hosts(tmp_path / "none") == frozenset()
 
 
+def test_a_database_that_a_host_makes_in_a_folder_of_old_is_waited_for(store: Store, tmp_path: Path) -> None:
+    database = tmp_path / "globalStorage" / "state.vscdb"
+    database.parent.mkdir()
+    made, reads = follow(store, tmp_path, [], {})
+    made._plan = plan_watch([], {"cursor": [database]}, {"cursor"})
+    made.changed([(Change.added, str(database.parent / "other"))])
+    assert not made._refreshing
+    database.write_bytes(b"")
+    made.changed([(Change.added, f"{database}-wal")])
+    assert (made._refreshing, reads.scanned) == (True, [])
+
+
+def test_what_came_between_a_plan_and_its_watch_is_seen_once_it_settles(store: Store, tmp_path: Path) -> None:
+    made, _ = follow(store, tmp_path, [], {})
+    made._plan = plan_watch([], {"pi": [tmp_path / "a" / "b"]}, {"pi"})
+    made._settled({}, frozenset())
+    assert not made._refreshing
+    (tmp_path / "a" / "b").mkdir(parents=True)
+    made._settled({}, frozenset())
+    assert made._refreshing
+
+
 def test_a_session_is_read_whose_folders_came_with_it(home: Home, tmp_path: Path) -> None:
     user = tmp_path / "user"
     user.mkdir()

@@ -174,6 +174,8 @@ class Tailing:
                 self._new_folder(path)
             elif self._plan.folders.get(os.path.dirname(path)) and os.path.exists(path):
                 new.setdefault(os.path.dirname(path), []).append(os.path.realpath(path))
+            elif os.path.realpath(path) in self._plan.awaited:
+                self._refresh_soon()
         for folder, files in new.items():
             self._grow()
             self._reads.scan([folder], sorted(self._plan.folders[folder]), files)
@@ -201,9 +203,11 @@ class Tailing:
         timer.start()
 
     def _settled(self, fresh: Mapping[str, list[str]], installed: frozenset[str]) -> None:
+        if self._closed:
+            return
         for path, hosts in fresh.items():
             self._reads.scan([path], hosts)
-        if self._installed() != installed:
+        if self._installed() != installed or any(map(os.path.exists, self._plan.awaited)):
             self._refresh_soon()
 
     def _installed(self) -> frozenset[str]:
