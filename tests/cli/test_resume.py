@@ -68,11 +68,11 @@ def test_what_cannot_be_opened_says_what_can(facts: dict[str, Any], said: str) -
     assert said in done.err
 
 
-def on_a_terminal(folder: Path, **facts: Any) -> str:
+def on_a_terminal(folder: Path, first: str = "#!/bin/sh", path: str = "", **facts: Any) -> str:
     """What is shown by a process that opens the session, with a program `claude` that tells how it was started."""
     program = folder / "bin" / "claude"
     program.parent.mkdir()
-    program.write_text('#!/bin/sh\necho "started in $PWD with $*"\n')
+    program.write_text(f'{first}\necho "started in $PWD with $*"\n')
     program.chmod(0o755)
     code = (
         "import sys\n"
@@ -80,11 +80,18 @@ def on_a_terminal(folder: Path, **facts: Any) -> str:
         "from unabridged.cli import entry\n"
         "from unabridged.cli.screen import standard\n"
         f"daemon = Daemon(show={{'session': { ({**SESSION, **facts})!r}, 'events': [], 'next': ''}})\n"
-        f"environ = {{'PATH': {str(program.parent)!r}}}\n"
+        f"environ = {{'PATH': {path or str(program.parent)!r}}}\n"
         "sys.exit(entry.run(['resume', '3f2a'], standard(environ), environ, lambda start: daemon))\n"
     )
     parent, child = pty.openpty()
-    process = subprocess.Popen([sys.executable, "-c", code], stdin=child, stdout=child, stderr=child)
+    process = subprocess.Popen(
+        [sys.executable, "-c", code],
+        stdin=child,
+        stdout=child,
+        stderr=child,
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+    )
     os.close(child)
     said = b""
     with os.fdopen(parent, "rb", buffering=0) as terminal:
@@ -105,6 +112,20 @@ def test_on_a_terminal_the_agent_is_started_in_the_sessions_folder(tmp_path: Pat
     folder.mkdir()
     said = on_a_terminal(tmp_path, cwd=str(folder), origins=[str(tmp_path / "gone"), str(tmp_path / "bin")])
     assert said == f"started in {folder} with --resume 7f0d2c54-3a61"
+
+
+def test_the_program_is_the_one_that_was_found_wherever_the_session_was(tmp_path: Path) -> None:
+    other = tmp_path / "a" / "bin" / "claude"
+    other.parent.mkdir(parents=True)
+    other.write_text("#!/bin/sh\necho another\n")
+    other.chmod(0o755)
+    said = on_a_terminal(tmp_path, path="bin", cwd=str(tmp_path / "a"))
+    assert said == f"started in {tmp_path / 'a'} with --resume 7f0d2c54-3a61"
+
+
+def test_a_program_that_cannot_be_run_is_named(tmp_path: Path) -> None:
+    said = on_a_terminal(tmp_path, first="#!/nowhere/sh", cwd=str(tmp_path))
+    assert "bin/claude cannot be run: No such file" in said
 
 
 def test_an_agent_that_would_not_find_the_session_is_not_started(tmp_path: Path) -> None:

@@ -45,13 +45,16 @@ def run(arguments: Arguments) -> int:
     if program is None:
         raise InvalidInput(f"there is no program {command[0]!r}", hint="Install it, or put it on PATH.")
     screen.flush()
-    return _become(program, command, folder)
+    return _become(os.path.abspath(program), command, folder)  # noqa: PTH100 - pathlib costs a start more
 
 
 def _become(program: str, command: list[str], folder: str) -> NoReturn:
     if folder:
         os.chdir(folder)
-    os.execv(program, command)
+    try:
+        os.execv(program, command)
+    except OSError as error:
+        raise InvalidInput(f"{program} cannot be run: {error.strerror}") from error
 
 
 def words(session: Mapping[str, Any]) -> list[str]:
