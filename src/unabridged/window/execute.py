@@ -196,8 +196,8 @@ class Live:
 
     def unsettled(self, rows: Iterable[Row]) -> list[Row]:
         """Return the rows of which the archive has not said what became of them."""
-        said = self.durable | self.erased | self.invalid
-        return [row for row in rows if row.key not in said]
+        said = (self.durable, self.erased, self.invalid)  # not put together: they hold a whole history
+        return [row for row in rows if not any(row.key in keys for keys in said)]
 
     def under_way(self, made: Prepared) -> None:
         """Take the state of a request that is sent."""
