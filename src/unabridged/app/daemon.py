@@ -27,9 +27,8 @@ POLL_SECONDS = 0.01
 def main(arguments: list[str]) -> int:
     """Run a daemon; return its exit status."""
     started = time.time()
-    signal.signal(
-        signal.SIGINT, signal.SIG_DFL
-    )  # until `Ending` hears it: there is nothing to tidy up, and no trace
+    # Until `Ending` hears it: there is nothing to tidy up, and no trace of the program to be shown.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     options = _options(arguments)
     if options["detach"]:
         detach()
