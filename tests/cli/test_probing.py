@@ -272,3 +272,28 @@ def test_an_installation_of_a_project_that_is_gone_is_named_stops_nothing_and_is
     assert not machine.project.exists()
     assert path.read_bytes() == b'a = "mine"'
     assert findings(machine) == []
+
+
+@pytest.mark.parametrize(
+    "odd", [7, True, "x", [], {}, [7], ["x"], {"x": 7}, {"hooks": 7}, [{"hooks": 7}]], ids=str
+)
+def test_no_form_of_what_a_project_brings_along_ends_a_command(machine: Machine, odd: Any) -> None:
+    line = "python3 -I -S -E hook.py codex"
+    server = {"command": "/x/una", "args": ["mcp"]}
+    hooks = {
+        "PreCompact": odd,
+        "Stop": [odd, {"hooks": odd}, {"hooks": [odd, {"command": odd}, {"command": line, "timeout": odd}]}],
+    }
+    (machine.project / ".codex").mkdir()
+    (machine.project / ".cursor").mkdir()
+    for number, found in enumerate(({"hooks": odd}, {"hooks": hooks})):
+        (machine.project / ".codex/hooks.json").write_text(json.dumps(found))
+        for part in ({"args": odd}, {"env": odd}, {"command": odd}):
+            entry = {"mcpServers": {"unabridged": {**server, **part}}}
+            for name in (".mcp.json", ".cursor/mcp.json"):
+                (machine.project / name).write_text(json.dumps([{"mcpServers": odd}, entry][number]))
+            for agent in ("codex", "claude-code", "cursor"):
+                form = ("--mcp-only",) if agent == "claude-code" else ()
+                done = machine.una("install", agent, "--scope", "project", "--dry-run", *form)
+                assert done.status in (0, 3), done.err  # done, or a file that is not understood
+            assert all(one["check"] for one in findings(machine))

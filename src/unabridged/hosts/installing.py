@@ -346,7 +346,8 @@ def server_words(entry: Any) -> tuple[str, ...]:
     if not isinstance(entry, dict):
         return ()
     found = cast("dict[str, Any]", entry)
-    command, more = found.get("command"), cast("list[Any]", found.get("args") or [])
+    command, given = found.get("command"), found.get("args")
+    more = cast("list[Any]", given) if isinstance(given, list) else []
     words = cast("list[Any]", command) if isinstance(command, list) else [command, *more]
     return tuple(str(word) for word in words if word is not None)
 

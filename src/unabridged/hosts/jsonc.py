@@ -165,6 +165,18 @@ def at(value: Any, path: Sequence[str]) -> Any:
     return value
 
 
+def items_at(value: Any, path: Sequence[str]) -> list[Any]:
+    """Return the list at a path of keys; empty where something else or nothing stands."""
+    found = at(value, path)
+    return cast("list[Any]", found) if isinstance(found, list) else []
+
+
+def members_at(value: Any, path: Sequence[str]) -> dict[str, Any]:
+    """Return the object at a path of keys; empty where something else or nothing stands."""
+    found = at(value, path)
+    return cast("dict[str, Any]", found) if isinstance(found, dict) else {}
+
+
 def put(text: str, path: Sequence[str], value: Any) -> str:
     """Set the member at a path of keys; objects on the way are made."""
     mark, body = _split(text)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from typing import Any
 
 from unabridged.hosts import jsonc
 from unabridged.hosts.installing import Command, Target, is_our_server, server_words, was_installed
@@ -33,10 +33,15 @@ def server_target(path: str, keys: Sequence[str], entry: Mapping[str, Any]) -> T
 def commands_at(content: bytes, keys: Sequence[str], env: str = "env") -> Sequence[Command]:
     """Return our server as a file of servers has it at some keys; `env` is what the host calls its variables."""
     entry = jsonc.at(jsonc.values(content), keys)
-    if not is_our_server(entry):
-        return ()
-    variables = cast("dict[str, str]", jsonc.at(entry, [env]) or {})
-    return (Command(keys[-1], words=server_words(entry), env=variables),)
+    return (server_command(keys[-1], entry, env),) if is_our_server(entry) else ()
+
+
+def server_command(name: str, entry: Any, env: str = "env") -> Command:
+    """Return what an entry starts, with the variables that it gives; `env` is what the host calls them."""
+    variables = {
+        key: value for key, value in jsonc.members_at(entry, [env]).items() if isinstance(value, str)
+    }
+    return Command(name, words=server_words(entry), env=variables)
 
 
 def pristine(target: Target, current: bytes | None) -> bytes | None:
@@ -46,11 +51,11 @@ def pristine(target: Target, current: bytes | None) -> bytes | None:
 
 def hook_commands(content: bytes) -> Sequence[Command]:
     """Return the command lines of a file of hooks, by event."""
-    hooks = jsonc.values(content).get("hooks")
+    hooks = jsonc.members_at(jsonc.values(content), ["hooks"])
     found: list[Command] = []
-    for event, groups in cast("dict[str, Any]", hooks if isinstance(hooks, dict) else {}).items():
-        for group in cast("list[Any]", groups if isinstance(groups, list) else []):
-            for handler in cast("list[Any]", jsonc.at(group, ["hooks"]) or []):
+    for event in hooks:
+        for group in jsonc.items_at(hooks, [event]):
+            for handler in jsonc.items_at(group, ["hooks"]):
                 line = jsonc.at(handler, ["command"])
                 if isinstance(line, str) and is_our_hook(line):
                     found.append(Command(event, line=line))

@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
-from typing import Any, cast
+from typing import Any
 
 from unabridged.hosts import jsonc, marked, tables
 from unabridged.hosts.installing import (
@@ -28,10 +28,9 @@ from unabridged.hosts.installing import (
     is_our_server,
     mcp_entry,
     naming,
-    server_words,
     was_installed,
 )
-from unabridged.hosts.servers import hook_commands, is_our_hook, line_words, pristine
+from unabridged.hosts.servers import hook_commands, is_our_hook, line_words, pristine, server_command
 
 # event -> seconds after which the host gives up; the hook itself gives up after one. Codex cuts SessionEnd to 3.
 EVENTS: Mapping[str, int] = {
@@ -104,9 +103,9 @@ class CodexInstaller:
         if facts.mcp_only:
             return (_settings(facts, {}, known if facts.scope == USER else (), server=True),)
         settings = _read_values(read, _settings_path(user))
-        state = cast("dict[str, dict[str, Any]]", jsonc.at(settings, _STATE) or {})
+        state = jsonc.members_at(settings, _STATE)
         # What else Codex keeps of a hook stays: that it is turned off, for one.
-        rows = {path: {**state.get(path[-1], {}), **row} for path, row in mine.items()}
+        rows = {path: {**jsonc.members_at(state, path[-1:]), **row} for path, row in mine.items()}
         wanted = rows if facts.trust or not untrusted(settings, mine) else Rows()
         if facts.scope == USER:
             return (hooks, _settings(facts, wanted, known, server=True), _instructions(facts))
@@ -168,11 +167,11 @@ def trust_rows(
 
     ours: which lines count; else those of this installation alone.
     """
-    events = cast("dict[str, Any]", jsonc.values(content).get("hooks") or {})
+    events = jsonc.members_at(jsonc.values(content), ["hooks"])
     rows: dict[tables.Path, Mapping[str, Any]] = {}
     for event in (*EVENTS, *(name for name in events if name not in EVENTS)):  # whatever their order is there
-        for number, group in enumerate(cast("list[Any]", events.get(event) or [])):
-            for index, handler in enumerate(cast("list[Any]", jsonc.at(group, ["hooks"]) or [])):
+        for number, group in enumerate(jsonc.items_at(events, [event])):
+            for index, handler in enumerate(jsonc.items_at(group, ["hooks"])):
                 line = str(jsonc.at(handler, ["command"]) or "")
                 seconds = jsonc.at(handler, ["timeout"])
                 if isinstance(seconds, int) and (ours(line) if ours else facts.hook_line("codex") == line):
@@ -201,10 +200,7 @@ def untrusted(settings: Mapping[str, Any], rows: Mapping[tables.Path, Mapping[st
 def server_commands(content: bytes) -> Sequence[Command]:
     """Return our server in Codex's settings."""
     entry = jsonc.at(tables.read(content), SERVER)
-    if not is_our_server(entry):
-        return ()
-    env = cast("dict[str, str]", jsonc.at(entry, ["env"]) or {})
-    return (Command(MCP_NAME, words=server_words(entry), env=env),)
+    return (server_command(MCP_NAME, entry),) if is_our_server(entry) else ()
 
 
 def _settings_path(facts: Facts) -> str:
@@ -223,7 +219,7 @@ def _hooks(facts: Facts) -> Target:
 
     def take(current: bytes, before: bytes | None) -> bytes | None:
         text, earlier = jsonc.text_of(current), jsonc.text_of(before) if before is not None else None
-        for event in cast("dict[str, Any]", jsonc.parse(text).value.get("hooks") or {}):
+        for event in jsonc.members_at(jsonc.parse(text).value, ["hooks"]):
             text = jsonc.drop_items(text, ["hooks", event], _is_our_group, earlier)
         return jsonc.taken(text, before) if text.encode() != current else current
 
@@ -231,7 +227,7 @@ def _hooks(facts: Facts) -> Target:
 
 
 def _is_our_group(group: Any) -> bool:
-    handlers = cast("list[Any]", jsonc.at(group, ["hooks"]) or [])
+    handlers = jsonc.items_at(group, ["hooks"])
     return bool(handlers) and all(_is_installed(str(jsonc.at(one, ["command"]))) for one in handlers)
 
 
@@ -275,7 +271,7 @@ def _settings(
     def take(current: bytes, before: bytes | None) -> bytes | None:
         text, earlier = jsonc.text_of(current), jsonc.text_of(before) if before is not None else None
         found = tables.values(text)
-        trusted = cast("dict[str, Any]", jsonc.at(found, _STATE) or {})
+        trusted = jsonc.members_at(found, _STATE)
         ours = [path for path, known_hash in sorted(known) if _hash(trusted.get(path[-1])) == known_hash]
         if server and was_installed(jsonc.at(found, SERVER)):
             ours.append(SERVER)
