@@ -297,3 +297,25 @@ def test_no_form_of_what_a_project_brings_along_ends_a_command(machine: Machine,
                 done = machine.una("install", agent, "--scope", "project", "--dry-run", *form)
                 assert done.status in (0, 3), done.err  # done, or a file that is not understood
             assert all(one["check"] for one in findings(machine))
+
+
+@pytest.mark.parametrize("scope", ["user", "project"])
+@pytest.mark.parametrize("name", ["mcp_servers", "hooks", "hooks.state", "features", "projects"])
+@pytest.mark.parametrize("odd", ["7", "'x'", "[7]", "[{}]"])
+def test_a_table_of_codex_that_is_none_ends_no_command_and_stays(
+    machine: Machine, name: str, odd: str, scope: str
+) -> None:
+    files = [machine.write(".codex/config.toml", f"{name} = {odd}\n".encode())]
+    (machine.project / ".codex").mkdir()
+    files.append(machine.project / ".codex/config.toml")
+    files[1].write_bytes(files[0].read_bytes())
+    before = machine.snapshot()
+    done = machine.una("install", "codex", "--scope", scope, "--trust")
+    refused = name in ("mcp_servers", "hooks", "hooks.state")
+    assert done.status == (3 if refused else 0)
+    if refused:
+        assert f"`{name.split('.')[-1]}` is no table" in done.err
+        assert machine.snapshot() == before
+    assert all(one["check"] for one in findings(machine))
+    assert machine.una("uninstall", "codex", "--scope", scope).status == 0
+    assert machine.snapshot() == before

@@ -13,7 +13,7 @@ from itertools import pairwise
 from typing import Any, cast
 
 from unabridged.errors import HostFileUnclear
-from unabridged.hosts.jsonc import BOM, at, text_of
+from unabridged.hosts.jsonc import BOM, at, members_at, text_of
 
 _HEADER = re.compile(r"[ \t]*(\[[^\[].*?\])[ \t]*(?:#.*)?\Z")
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
@@ -48,7 +48,7 @@ def quoted(value: str) -> str:
 
 
 def put(text: str, tables: Mapping[Path, Mapping[str, Any]]) -> str:
-    """Add tables at the end; those of these names that stand there go first."""
+    """Add tables at the end; those of these names that stand there go first. Raises `HostFileUnclear`."""
     text = drop(text, list(tables))
     new, expected = _appended(text, tables), values(text)
     for path, rows in tables.items():
@@ -187,13 +187,16 @@ def _value(value: Any) -> str:
         return f"[{', '.join(_value(item) for item in cast('list[Any]', value))}]"
     if isinstance(value, dict):
         return f"{{ {', '.join(_lines(cast('dict[str, Any]', value)))} }}"
-    return json.dumps(value)
+    return json.dumps(value, default=str)  # of a time: `_checked` refuses that
 
 
 def _with(value: Mapping[str, Any], path: Path, given: Any) -> dict[str, Any]:
     if len(path) == 1:
         return {**value, path[0]: given}
-    return {**value, path[0]: _with(value.get(path[0]) or {}, path[1:], given)}
+    inner: object = value.get(path[0], {})
+    if not isinstance(inner, dict):
+        raise HostFileUnclear(f"`{path[0]}` is no table")
+    return {**value, path[0]: _with(cast("dict[str, Any]", inner), path[1:], given)}
 
 
 def _without(value: Mapping[str, Any], path: Path, before: Mapping[str, Any]) -> dict[str, Any]:
@@ -201,7 +204,7 @@ def _without(value: Mapping[str, Any], path: Path, before: Mapping[str, Any]) ->
     rest = {name: other for name, other in value.items() if name != path[0]}
     if len(path) == 1:
         return rest
-    inner = _without(value[path[0]], path[1:], before.get(path[0]) or {})
+    inner = _without(value[path[0]], path[1:], members_at(before, path[:1]))
     return {**value, path[0]: inner} if inner or path[0] in before else rest
 
 
