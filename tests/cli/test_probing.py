@@ -174,6 +174,18 @@ def test_what_cannot_be_mended_keeps_nothing_else_from_it(machine: Machine) -> N
     assert (machine.home / ".claude/skills/una/hooks/hooks.json").exists()
 
 
+def test_nor_does_what_a_damaged_journal_was_about_where_that_is_not_understood(machine: Machine) -> None:
+    machine.una("install", "codex", "claude-code")
+    (machine.archive / "install/codex-user.json").write_text("{")
+    (machine.home / ".codex/hooks.json").write_text("{")
+    (machine.home / ".claude/skills/una/hooks/hooks.json").unlink()
+    (left,) = wrong(machine, "--fix")
+    assert left.startswith("codex: ")
+    assert str(machine.archive / "install/damaged/codex-user.json.1") in left
+    assert ".codex/hooks.json: it is not JSON" in left
+    assert (machine.home / ".claude/skills/una/hooks/hooks.json").exists()
+
+
 def test_the_home_folder_is_no_project_of_its_own(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
     machine.una("install", "claude-code", "cursor")
     monkeypatch.chdir(machine.home)

@@ -99,8 +99,15 @@ def _anew(arguments: Arguments, path: Path, aside: Path) -> list[Finding]:
     for scope in (USER, PROJECT):
         facts = agents.facts(arguments.environ, scope=scope, project=agents.project_folder(scope))
         for name, installer in agents.INSTALLERS.items():
-            if journals.path_of(place, name, scope, facts.project).name == path.name:
-                return _mended(arguments, installer, agents.as_it_stands(installer, facts, applying.read))
+            if journals.path_of(place, name, scope, facts.project).name != path.name:
+                continue
+            try:
+                stood = agents.as_it_stands(installer, facts, applying.read)
+            except UnabridgedError as error:
+                detail = f"{path} was damaged and is now {aside}; not installed anew: {error.message}"
+                hint = f"Mend that file; then `una install {name}{' --scope project' * (scope == PROJECT)}`"
+                return [Finding(probing.name_of(installer, facts), False, detail, hint)]
+            return _mended(arguments, installer, stood)
     again = "`una daemon login on`" if journals.named(path) == login.HOST else "`una install` in that project"
     return [Finding(journals.named(path), True, f"{path} was damaged and is now {aside}", again, fixed=True)]
 
