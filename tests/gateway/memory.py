@@ -50,14 +50,13 @@ class Memory:
         assert conversation in self.names, "it was not opened"
         assert time
         known, durable = self.items[conversation], set[str]()
-        missing, invalid = set[str](), set[str]()
+        invalid = set[str]()
         self.captures += 1
         for row in rows:
             before = self._slices.pop(row.key, None)
             if self.losing and row.part:
                 before, self.losing = None, self.losing - 1
             if before is None and row.part:
-                missing.add(row.key)
                 continue
             whole = (before if before is not None and row.part else b"") + row.raw
             if row.more:
@@ -66,7 +65,6 @@ class Memory:
             if not isinstance(json.loads(whole), dict):
                 invalid.add(row.key)
                 continue
-            missing.discard(row.key)
             if row.key not in known:
                 known[row.key] = whole
                 self.rows.append(row)
@@ -75,7 +73,6 @@ class Memory:
             frozenset(durable - self.erased),
             frozenset(durable & self.erased),
             conversation in self.forced,
-            frozenset(missing),
             frozenset(invalid),
         )
 

@@ -38,12 +38,11 @@ class Opened(msgspec.Struct, frozen=True):
 
 
 class Told(msgspec.Struct, frozen=True):
-    """What became durable; what of it is to be sent again from its first slice, and what can never be kept."""
+    """What became durable, and what can never be kept; the rest is to be sent again, from its first slice on."""
 
     durable: frozenset[str] = frozenset()
     erased: frozenset[str] = frozenset()
     forced: bool = False
-    missing: frozenset[str] = frozenset()
     invalid: frozenset[str] = frozenset()
 
 
@@ -119,7 +118,6 @@ class DaemonArchive:
             frozenset(answer["durable"]),
             frozenset(answer["erased"]),
             bool(answer["forced"]),
-            frozenset(answer.get("missing", ())),
             frozenset(answer.get("invalid", ())),
         )
 
