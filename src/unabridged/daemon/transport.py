@@ -268,7 +268,8 @@ class Server:
         if (tight, keep) == (self._tight, self._privileged):
             return
         self._tight, self._privileged = tight, keep
-        if tight:  # at once: others of which the loop knows already that they can be read would all read once more
+        if tight:
+            # At once: others of which the loop knows already that they can be read would all read once more.
             self._regulate_all()
         else:
             self.loop.call_soon(self._regulate_all)
