@@ -52,7 +52,7 @@ export const Unabridged = async ({ client, directory }) => {
   const show = (message, variant) => { if (message && message !== said) client.tui.showToast({ body: { title: "Unabridged", message, variant } }).catch(() => {}); said = message; };
   const learn = async () => { for (const one of (await client.config.providers()).data?.providers ?? []) for (const [id, about] of Object.entries(one.models)) limits.set(`${one.id}/${id}`, about.limit); };
   const limit = async (model) => { if (!limits.size) await (learning ??= learn().finally(() => (learning = undefined))); return limits.get(model) ?? {}; };
-  child = start(); // before anybody waits for it
+  try { child = start(); } catch {} // before anybody waits for it; a machine at its limits may start nothing
 
   return {
     config: async (settings) => {

@@ -61,7 +61,7 @@ export default function (pi: any) {
     return { model: `${model.provider}/${model.id}`, url: model.baseUrl ?? "", limit: model.contextWindow ?? 0, reserve: model.maxTokens ?? 0, fixed };
   };
 
-  child = start(); // before anybody waits for it
+  try { child = start(); } catch {} // before anybody waits for it; a machine at its limits may start nothing
   pi.registerMcpServer("unabridged", { command: UNA[0], args: [...UNA.slice(1), "mcp"], exposure: "direct", description: "Search and recall the archive of earlier conversations, word for word" });
   pi.registerCommand("window", {
     description: "The live window of this session: status (default), why, explain, rotate, settings",
