@@ -16,6 +16,7 @@ import zstandard
 from tests.gateway.serving import PATIENCE, TOKEN, Stand
 from tests.gateway.upstream import Asked
 from tests.gateway.wire import MESSAGES, answers, anthropic, body, run, talk
+from tests.support.serving import all_of
 from unabridged.daemon import owners
 from unabridged.gateway import bodies, calling
 
@@ -26,12 +27,7 @@ async def raw(stand: Stand, data: bytes) -> bytes:
     """Send bytes and return all that comes back."""
     reader, writer = await asyncio.open_connection("127.0.0.1", stand.door.port)
     writer.write(data)
-    found = b""
-    try:
-        while piece := await reader.read(1 << 16):
-            found += piece
-    except ConnectionError:
-        pass
+    found = await all_of(reader)
     writer.close()
     return found
 
