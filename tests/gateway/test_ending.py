@@ -115,9 +115,10 @@ sys.exit(main())
 """
 
 
-def test_a_client_that_has_just_been_started_gets_the_signal_that_una_run_gets(home: Home) -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", RUN],
+def ran(home: Home, *command: str) -> subprocess.CompletedProcess[str]:
+    """A command that has ended by itself, without a terminal."""
+    return subprocess.run(
+        command,
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
@@ -125,6 +126,10 @@ def test_a_client_that_has_just_been_started_gets_the_signal_that_una_run_gets(h
         timeout=PATIENCE,
         check=False,
     )
+
+
+def test_a_client_that_has_just_been_started_gets_the_signal_that_una_run_gets(home: Home) -> None:
+    done = ran(home, sys.executable, "-c", RUN)
     client = int(done.stdout)
     left = alive(client)
     kill(client)
@@ -133,13 +138,5 @@ def test_a_client_that_has_just_been_started_gets_the_signal_that_una_run_gets(h
 
 def test_a_client_ignores_what_una_run_was_told_to_ignore(home: Home) -> None:
     ignored = "import signal; print(signal.getsignal(signal.SIGHUP) is signal.SIG_IGN)"
-    done = subprocess.run(
-        ["nohup", sys.executable, "-m", "unabridged", "run", "--", sys.executable, "-c", ignored],
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        env=environment(home),
-        timeout=PATIENCE,
-        check=False,
-    )
+    done = ran(home, "nohup", sys.executable, "-m", "unabridged", "run", "--", sys.executable, "-c", ignored)
     assert (done.returncode, done.stdout) == (0, "True\n")

@@ -131,20 +131,19 @@ def codex(home: Home, folder: Path, provider: Provider) -> Equipped:
 
 def opencode(home: Home, folder: Path, provider: Provider) -> Equipped:
     """OpenCode with its extension."""
-    client = OpenCode(folder / "a machine", provider.url)
-    installed = Installed(home, client.env, client.project)
-    home.connect()
-    installed.una("install", "opencode")
-    return Equipped("opencode", client, installed, provider)
+    return _extended("opencode", OpenCode(folder / "a machine", provider.url), home, provider)
 
 
 def pi(home: Home, folder: Path, provider: Provider) -> Equipped:
     """Pi with its extension."""
-    client = Pi(folder / "a machine", provider.url)
+    return _extended("pi", Pi(folder / "a machine", provider.url), home, provider)
+
+
+def _extended(name: str, client: OpenCode | Pi, home: Home, provider: Provider) -> Equipped:
     installed = Installed(home, client.env, client.project)
     home.connect()
-    installed.una("install", "pi")
-    return Equipped("pi", client, installed, provider)
+    installed.una("install", name)
+    return Equipped(name, client, installed, provider)
 
 
 def _last_thread(client: Codex) -> str:
